@@ -659,4878 +659,732 @@ static int32_t starved_342(void) { return -400001; }
 static int32_t starved_343(void) { return -400001; }
 static int32_t starved_344(void) { return -400001; }
 
-/* The way into Go. */
-extern uintptr_t nnc_anynpu_version(void);
-static uintptr_t enter_0(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_0();
-		anynpu_report_handler(0);
-		return 0;
-	}
-	uintptr_t r = nnc_anynpu_version();
-	anynpu_leave();
-	return r;
-}
-
-extern void nnc_anynpu_set_log_callback(uintptr_t, uintptr_t);
-static void enter_1(uintptr_t a0, uintptr_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_1();
-		anynpu_report_handler(1);
-		return;
-	}
-	nnc_anynpu_set_log_callback(a0, a1);
-	anynpu_leave();
-	return;
-}
-
-extern uintptr_t nnc_anynpu_last_error(void);
-static uintptr_t enter_2(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_2();
-		anynpu_report_handler(2);
-		return 0;
-	}
-	uintptr_t r = nnc_anynpu_last_error();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_anynpu_placement_report(uintptr_t, void *, uint64_t, void *);
-static int32_t enter_3(uintptr_t a0, void * a1, uint64_t a2, void * a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_3();
-		anynpu_report_handler(3);
-		return 1;
-	}
-	int32_t r = nnc_anynpu_placement_report(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_anynpu_output_shape(uintptr_t, uint32_t, void *, uint64_t);
-static int32_t enter_4(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_4();
-		anynpu_report_handler(4);
-		return -1;
-	}
-	int32_t r = nnc_anynpu_output_shape(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_anynpu_export(uintptr_t, void *);
-static int32_t enter_5(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_5();
-		anynpu_report_handler(5);
-		return 1;
-	}
-	int32_t r = nnc_anynpu_export(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint64_t nnc_anynpu_live_handles(void);
-static uint64_t enter_6(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_6();
-		anynpu_report_handler(6);
-		return 0;
-	}
-	uint64_t r = nnc_anynpu_live_handles();
-	anynpu_leave();
-	return r;
-}
-
-extern uint64_t nnc_anynpu_live_buffers(void);
-static uint64_t enter_7(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_7();
-		anynpu_report_handler(7);
-		return 0;
-	}
-	uint64_t r = nnc_anynpu_live_buffers();
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNDevice_GetAllDevicesID(void *, void *);
-static uint32_t enter_8(void * a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_8();
-		anynpu_report_handler(8);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNDevice_GetAllDevicesID(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNDevice_GetName(uint64_t, void *);
-static uint32_t enter_9(uint64_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_9();
-		anynpu_report_handler(9);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNDevice_GetName(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNDevice_GetType(uint64_t, void *);
-static uint32_t enter_10(uint64_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_10();
-		anynpu_report_handler(10);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNDevice_GetType(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_OH_NNTensorDesc_Create(void);
-static uintptr_t enter_11(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_11();
-		anynpu_report_handler(11);
-		return 0;
-	}
-	uintptr_t r = nnc_OH_NNTensorDesc_Create();
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNTensorDesc_Destroy(void *);
-static uint32_t enter_12(void * a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_12();
-		anynpu_report_handler(12);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNTensorDesc_Destroy(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNTensorDesc_SetName(uintptr_t, void *);
-static uint32_t enter_13(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_13();
-		anynpu_report_handler(13);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNTensorDesc_SetName(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNTensorDesc_GetName(uintptr_t, void *);
-static uint32_t enter_14(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_14();
-		anynpu_report_handler(14);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNTensorDesc_GetName(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNTensorDesc_SetDataType(uintptr_t, uint32_t);
-static uint32_t enter_15(uintptr_t a0, uint32_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_15();
-		anynpu_report_handler(15);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNTensorDesc_SetDataType(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNTensorDesc_GetDataType(uintptr_t, void *);
-static uint32_t enter_16(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_16();
-		anynpu_report_handler(16);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNTensorDesc_GetDataType(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNTensorDesc_SetShape(uintptr_t, void *, uint64_t);
-static uint32_t enter_17(uintptr_t a0, void * a1, uint64_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_17();
-		anynpu_report_handler(17);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNTensorDesc_SetShape(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNTensorDesc_GetShape(uintptr_t, void *, void *);
-static uint32_t enter_18(uintptr_t a0, void * a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_18();
-		anynpu_report_handler(18);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNTensorDesc_GetShape(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNTensorDesc_SetFormat(uintptr_t, uint32_t);
-static uint32_t enter_19(uintptr_t a0, uint32_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_19();
-		anynpu_report_handler(19);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNTensorDesc_SetFormat(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNTensorDesc_GetFormat(uintptr_t, void *);
-static uint32_t enter_20(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_20();
-		anynpu_report_handler(20);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNTensorDesc_GetFormat(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNTensorDesc_GetElementCount(uintptr_t, void *);
-static uint32_t enter_21(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_21();
-		anynpu_report_handler(21);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNTensorDesc_GetElementCount(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNTensorDesc_GetByteSize(uintptr_t, void *);
-static uint32_t enter_22(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_22();
-		anynpu_report_handler(22);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNTensorDesc_GetByteSize(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_OH_NNTensor_Create(uint64_t, uintptr_t);
-static uintptr_t enter_23(uint64_t a0, uintptr_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_23();
-		anynpu_report_handler(23);
-		return 0;
-	}
-	uintptr_t r = nnc_OH_NNTensor_Create(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_OH_NNTensor_CreateWithSize(uint64_t, uintptr_t, uint64_t);
-static uintptr_t enter_24(uint64_t a0, uintptr_t a1, uint64_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_24();
-		anynpu_report_handler(24);
-		return 0;
-	}
-	uintptr_t r = nnc_OH_NNTensor_CreateWithSize(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_OH_NNTensor_CreateWithFd(uint64_t, uintptr_t, int32_t, uint64_t, uint64_t);
-static uintptr_t enter_25(uint64_t a0, uintptr_t a1, int32_t a2, uint64_t a3, uint64_t a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_25();
-		anynpu_report_handler(25);
-		return 0;
-	}
-	uintptr_t r = nnc_OH_NNTensor_CreateWithFd(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNTensor_Destroy(void *);
-static uint32_t enter_26(void * a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_26();
-		anynpu_report_handler(26);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNTensor_Destroy(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_OH_NNTensor_GetTensorDesc(uintptr_t);
-static uintptr_t enter_27(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_27();
-		anynpu_report_handler(27);
-		return 0;
-	}
-	uintptr_t r = nnc_OH_NNTensor_GetTensorDesc(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_OH_NNTensor_GetDataBuffer(uintptr_t);
-static uintptr_t enter_28(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_28();
-		anynpu_report_handler(28);
-		return 0;
-	}
-	uintptr_t r = nnc_OH_NNTensor_GetDataBuffer(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNTensor_GetFd(uintptr_t, void *);
-static uint32_t enter_29(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_29();
-		anynpu_report_handler(29);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNTensor_GetFd(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNTensor_GetSize(uintptr_t, void *);
-static uint32_t enter_30(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_30();
-		anynpu_report_handler(30);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNTensor_GetSize(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNTensor_GetOffset(uintptr_t, void *);
-static uint32_t enter_31(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_31();
-		anynpu_report_handler(31);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNTensor_GetOffset(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_OH_NNQuantParam_Create(void);
-static uintptr_t enter_32(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_32();
-		anynpu_report_handler(32);
-		return 0;
-	}
-	uintptr_t r = nnc_OH_NNQuantParam_Create();
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNQuantParam_SetScales(uintptr_t, void *, uint64_t);
-static uint32_t enter_33(uintptr_t a0, void * a1, uint64_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_33();
-		anynpu_report_handler(33);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNQuantParam_SetScales(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNQuantParam_SetZeroPoints(uintptr_t, void *, uint64_t);
-static uint32_t enter_34(uintptr_t a0, void * a1, uint64_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_34();
-		anynpu_report_handler(34);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNQuantParam_SetZeroPoints(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNQuantParam_SetNumBits(uintptr_t, void *, uint64_t);
-static uint32_t enter_35(uintptr_t a0, void * a1, uint64_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_35();
-		anynpu_report_handler(35);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNQuantParam_SetNumBits(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNQuantParam_Destroy(void *);
-static uint32_t enter_36(void * a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_36();
-		anynpu_report_handler(36);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNQuantParam_Destroy(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_OH_NNModel_Construct(void);
-static uintptr_t enter_37(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_37();
-		anynpu_report_handler(37);
-		return 0;
-	}
-	uintptr_t r = nnc_OH_NNModel_Construct();
-	anynpu_leave();
-	return r;
-}
-
-extern void nnc_OH_NNModel_Destroy(void *);
-static void enter_38(void * a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_38();
-		anynpu_report_handler(38);
-		return;
-	}
-	nnc_OH_NNModel_Destroy(a0);
-	anynpu_leave();
-	return;
-}
-
-extern uint32_t nnc_OH_NNModel_AddTensor(uintptr_t, void *);
-static uint32_t enter_39(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_39();
-		anynpu_report_handler(39);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNModel_AddTensor(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNModel_AddTensorToModel(uintptr_t, uintptr_t);
-static uint32_t enter_40(uintptr_t a0, uintptr_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_40();
-		anynpu_report_handler(40);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNModel_AddTensorToModel(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNModel_SetTensorData(uintptr_t, uint32_t, void *, uint64_t);
-static uint32_t enter_41(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_41();
-		anynpu_report_handler(41);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNModel_SetTensorData(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNModel_SetTensorQuantParams(uintptr_t, uint32_t, uintptr_t);
-static uint32_t enter_42(uintptr_t a0, uint32_t a1, uintptr_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_42();
-		anynpu_report_handler(42);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNModel_SetTensorQuantParams(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNModel_SetTensorType(uintptr_t, uint32_t, uint32_t);
-static uint32_t enter_43(uintptr_t a0, uint32_t a1, uint32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_43();
-		anynpu_report_handler(43);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNModel_SetTensorType(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNModel_AddOperation(uintptr_t, uint32_t, void *, void *, void *);
-static uint32_t enter_44(uintptr_t a0, uint32_t a1, void * a2, void * a3, void * a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_44();
-		anynpu_report_handler(44);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNModel_AddOperation(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNModel_SpecifyInputsAndOutputs(uintptr_t, void *, void *);
-static uint32_t enter_45(uintptr_t a0, void * a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_45();
-		anynpu_report_handler(45);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNModel_SpecifyInputsAndOutputs(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNModel_Finish(uintptr_t);
-static uint32_t enter_46(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_46();
-		anynpu_report_handler(46);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNModel_Finish(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNModel_GetAvailableOperations(uintptr_t, uint64_t, void *, void *);
-static uint32_t enter_47(uintptr_t a0, uint64_t a1, void * a2, void * a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_47();
-		anynpu_report_handler(47);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNModel_GetAvailableOperations(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_OH_NNCompilation_Construct(uintptr_t);
-static uintptr_t enter_48(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_48();
-		anynpu_report_handler(48);
-		return 0;
-	}
-	uintptr_t r = nnc_OH_NNCompilation_Construct(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_OH_NNCompilation_ConstructWithOfflineModelFile(void *);
-static uintptr_t enter_49(void * a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_49();
-		anynpu_report_handler(49);
-		return 0;
-	}
-	uintptr_t r = nnc_OH_NNCompilation_ConstructWithOfflineModelFile(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_OH_NNCompilation_ConstructWithOfflineModelBuffer(void *, uint64_t);
-static uintptr_t enter_50(void * a0, uint64_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_50();
-		anynpu_report_handler(50);
-		return 0;
-	}
-	uintptr_t r = nnc_OH_NNCompilation_ConstructWithOfflineModelBuffer(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_OH_NNCompilation_ConstructForCache(void);
-static uintptr_t enter_51(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_51();
-		anynpu_report_handler(51);
-		return 0;
-	}
-	uintptr_t r = nnc_OH_NNCompilation_ConstructForCache();
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNCompilation_ExportCacheToBuffer(uintptr_t, void *, uint64_t, void *);
-static uint32_t enter_52(uintptr_t a0, void * a1, uint64_t a2, void * a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_52();
-		anynpu_report_handler(52);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNCompilation_ExportCacheToBuffer(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNCompilation_ImportCacheFromBuffer(uintptr_t, void *, uint64_t);
-static uint32_t enter_53(uintptr_t a0, void * a1, uint64_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_53();
-		anynpu_report_handler(53);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNCompilation_ImportCacheFromBuffer(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNCompilation_AddExtensionConfig(uintptr_t, void *, void *, uint64_t);
-static uint32_t enter_54(uintptr_t a0, void * a1, void * a2, uint64_t a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_54();
-		anynpu_report_handler(54);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNCompilation_AddExtensionConfig(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNCompilation_SetDevice(uintptr_t, uint64_t);
-static uint32_t enter_55(uintptr_t a0, uint64_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_55();
-		anynpu_report_handler(55);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNCompilation_SetDevice(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNCompilation_SetCache(uintptr_t, void *, uint32_t);
-static uint32_t enter_56(uintptr_t a0, void * a1, uint32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_56();
-		anynpu_report_handler(56);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNCompilation_SetCache(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNCompilation_SetPerformanceMode(uintptr_t, uint32_t);
-static uint32_t enter_57(uintptr_t a0, uint32_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_57();
-		anynpu_report_handler(57);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNCompilation_SetPerformanceMode(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNCompilation_SetPriority(uintptr_t, uint32_t);
-static uint32_t enter_58(uintptr_t a0, uint32_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_58();
-		anynpu_report_handler(58);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNCompilation_SetPriority(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNCompilation_EnableFloat16(uintptr_t, _Bool);
-static uint32_t enter_59(uintptr_t a0, _Bool a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_59();
-		anynpu_report_handler(59);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNCompilation_EnableFloat16(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNCompilation_Build(uintptr_t);
-static uint32_t enter_60(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_60();
-		anynpu_report_handler(60);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNCompilation_Build(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern void nnc_OH_NNCompilation_Destroy(void *);
-static void enter_61(void * a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_61();
-		anynpu_report_handler(61);
-		return;
-	}
-	nnc_OH_NNCompilation_Destroy(a0);
-	anynpu_leave();
-	return;
-}
-
-extern uintptr_t nnc_OH_NNExecutor_Construct(uintptr_t);
-static uintptr_t enter_62(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_62();
-		anynpu_report_handler(62);
-		return 0;
-	}
-	uintptr_t r = nnc_OH_NNExecutor_Construct(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern void nnc_OH_NNExecutor_Destroy(void *);
-static void enter_63(void * a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_63();
-		anynpu_report_handler(63);
-		return;
-	}
-	nnc_OH_NNExecutor_Destroy(a0);
-	anynpu_leave();
-	return;
-}
-
-extern uint32_t nnc_OH_NNExecutor_GetInputCount(uintptr_t, void *);
-static uint32_t enter_64(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_64();
-		anynpu_report_handler(64);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNExecutor_GetInputCount(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNExecutor_GetOutputCount(uintptr_t, void *);
-static uint32_t enter_65(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_65();
-		anynpu_report_handler(65);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNExecutor_GetOutputCount(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_OH_NNExecutor_CreateInputTensorDesc(uintptr_t, uint64_t);
-static uintptr_t enter_66(uintptr_t a0, uint64_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_66();
-		anynpu_report_handler(66);
-		return 0;
-	}
-	uintptr_t r = nnc_OH_NNExecutor_CreateInputTensorDesc(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_OH_NNExecutor_CreateOutputTensorDesc(uintptr_t, uint64_t);
-static uintptr_t enter_67(uintptr_t a0, uint64_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_67();
-		anynpu_report_handler(67);
-		return 0;
-	}
-	uintptr_t r = nnc_OH_NNExecutor_CreateOutputTensorDesc(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNExecutor_GetOutputShape(uintptr_t, uint32_t, void *, void *);
-static uint32_t enter_68(uintptr_t a0, uint32_t a1, void * a2, void * a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_68();
-		anynpu_report_handler(68);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNExecutor_GetOutputShape(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNExecutor_GetInputDimRange(uintptr_t, uint64_t, void *, void *, void *);
-static uint32_t enter_69(uintptr_t a0, uint64_t a1, void * a2, void * a3, void * a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_69();
-		anynpu_report_handler(69);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNExecutor_GetInputDimRange(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNExecutor_SetOnRunDone(uintptr_t, uintptr_t);
-static uint32_t enter_70(uintptr_t a0, uintptr_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_70();
-		anynpu_report_handler(70);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNExecutor_SetOnRunDone(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNExecutor_SetOnServiceDied(uintptr_t, uintptr_t);
-static uint32_t enter_71(uintptr_t a0, uintptr_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_71();
-		anynpu_report_handler(71);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNExecutor_SetOnServiceDied(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNExecutor_RunSync(uintptr_t, void *, uint64_t, void *, uint64_t);
-static uint32_t enter_72(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_72();
-		anynpu_report_handler(72);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNExecutor_RunSync(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNExecutor_RunAsync(uintptr_t, void *, uint64_t, void *, uint64_t, int32_t, uintptr_t);
-static uint32_t enter_73(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, int32_t a5, uintptr_t a6)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_73();
-		anynpu_report_handler(73);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNExecutor_RunAsync(a0, a1, a2, a3, a4, a5, a6);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNExecutor_SetInput(uintptr_t, uint32_t, void *, void *, uint64_t);
-static uint32_t enter_74(uintptr_t a0, uint32_t a1, void * a2, void * a3, uint64_t a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_74();
-		anynpu_report_handler(74);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNExecutor_SetInput(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNExecutor_SetOutput(uintptr_t, uint32_t, void *, uint64_t);
-static uint32_t enter_75(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_75();
-		anynpu_report_handler(75);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNExecutor_SetOutput(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNExecutor_Run(uintptr_t);
-static uint32_t enter_76(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_76();
-		anynpu_report_handler(76);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNExecutor_Run(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_OH_NNExecutor_AllocateInputMemory(uintptr_t, uint32_t, uint64_t);
-static uintptr_t enter_77(uintptr_t a0, uint32_t a1, uint64_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_77();
-		anynpu_report_handler(77);
-		return 0;
-	}
-	uintptr_t r = nnc_OH_NNExecutor_AllocateInputMemory(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_OH_NNExecutor_AllocateOutputMemory(uintptr_t, uint32_t, uint64_t);
-static uintptr_t enter_78(uintptr_t a0, uint32_t a1, uint64_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_78();
-		anynpu_report_handler(78);
-		return 0;
-	}
-	uintptr_t r = nnc_OH_NNExecutor_AllocateOutputMemory(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern void nnc_OH_NNExecutor_DestroyInputMemory(uintptr_t, uint32_t, void *);
-static void enter_79(uintptr_t a0, uint32_t a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_79();
-		anynpu_report_handler(79);
-		return;
-	}
-	nnc_OH_NNExecutor_DestroyInputMemory(a0, a1, a2);
-	anynpu_leave();
-	return;
-}
-
-extern void nnc_OH_NNExecutor_DestroyOutputMemory(uintptr_t, uint32_t, void *);
-static void enter_80(uintptr_t a0, uint32_t a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_80();
-		anynpu_report_handler(80);
-		return;
-	}
-	nnc_OH_NNExecutor_DestroyOutputMemory(a0, a1, a2);
-	anynpu_leave();
-	return;
-}
-
-extern uint32_t nnc_OH_NNExecutor_SetInputWithMemory(uintptr_t, uint32_t, void *, void *);
-static uint32_t enter_81(uintptr_t a0, uint32_t a1, void * a2, void * a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_81();
-		anynpu_report_handler(81);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNExecutor_SetInputWithMemory(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNExecutor_SetOutputWithMemory(uintptr_t, uint32_t, void *);
-static uint32_t enter_82(uintptr_t a0, uint32_t a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_82();
-		anynpu_report_handler(82);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNExecutor_SetOutputWithMemory(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNModel_BuildFromLiteGraph(uintptr_t, uintptr_t, void *, uint64_t);
-static uint32_t enter_83(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_83();
-		anynpu_report_handler(83);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNModel_BuildFromLiteGraph(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNModel_SetInputsAndOutputsInfo(uintptr_t, void *, uint64_t, void *, uint64_t);
-static uint32_t enter_84(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_84();
-		anynpu_report_handler(84);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNModel_SetInputsAndOutputsInfo(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNModel_BuildFromMetaGraph(uintptr_t, uintptr_t, void *, uint64_t);
-static uint32_t enter_85(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_85();
-		anynpu_report_handler(85);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNModel_BuildFromMetaGraph(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern _Bool nnc_OH_NNModel_HasCache(void *, void *, uint32_t);
-static _Bool enter_86(void * a0, void * a1, uint32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_86();
-		anynpu_report_handler(86);
-		return false;
-	}
-	_Bool r = nnc_OH_NNModel_HasCache(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NN_GetDeviceID(void *, uint64_t);
-static uint32_t enter_87(void * a0, uint64_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_87();
-		anynpu_report_handler(87);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NN_GetDeviceID(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NN_IsSupportAIPP(void *);
-static uint32_t enter_88(void * a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_88();
-		anynpu_report_handler(88);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NN_IsSupportAIPP(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNExecutor_RunSyncWithAipp(uintptr_t, void *, uint64_t, void *, uint64_t, void *);
-static uint32_t enter_89(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, void * a5)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_89();
-		anynpu_report_handler(89);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNExecutor_RunSyncWithAipp(a0, a1, a2, a3, a4, a5);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_init(void *, void *, uint32_t, uint32_t, void *);
-static int32_t enter_90(void * a0, void * a1, uint32_t a2, uint32_t a3, void * a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_90();
-		anynpu_report_handler(90);
-		return -1;
-	}
-	int32_t r = nnc_rknn_init(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_dup_context(void *, void *);
-static int32_t enter_91(void * a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_91();
-		anynpu_report_handler(91);
-		return -1;
-	}
-	int32_t r = nnc_rknn_dup_context(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_destroy(uintptr_t);
-static int32_t enter_92(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_92();
-		anynpu_report_handler(92);
-		return -1;
-	}
-	int32_t r = nnc_rknn_destroy(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_query(uintptr_t, uint32_t, void *, uint32_t);
-static int32_t enter_93(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_93();
-		anynpu_report_handler(93);
-		return -1;
-	}
-	int32_t r = nnc_rknn_query(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_set_core_mask(uintptr_t, uint32_t);
-static int32_t enter_94(uintptr_t a0, uint32_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_94();
-		anynpu_report_handler(94);
-		return -1;
-	}
-	int32_t r = nnc_rknn_set_core_mask(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_set_batch_core_num(uintptr_t, int32_t);
-static int32_t enter_95(uintptr_t a0, int32_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_95();
-		anynpu_report_handler(95);
-		return -1;
-	}
-	int32_t r = nnc_rknn_set_batch_core_num(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_inputs_set(uintptr_t, uint32_t, void *);
-static int32_t enter_96(uintptr_t a0, uint32_t a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_96();
-		anynpu_report_handler(96);
-		return -1;
-	}
-	int32_t r = nnc_rknn_inputs_set(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_run(uintptr_t, void *);
-static int32_t enter_97(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_97();
-		anynpu_report_handler(97);
-		return -1;
-	}
-	int32_t r = nnc_rknn_run(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_wait(uintptr_t, void *);
-static int32_t enter_98(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_98();
-		anynpu_report_handler(98);
-		return -1;
-	}
-	int32_t r = nnc_rknn_wait(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_outputs_get(uintptr_t, uint32_t, void *, void *);
-static int32_t enter_99(uintptr_t a0, uint32_t a1, void * a2, void * a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_99();
-		anynpu_report_handler(99);
-		return -1;
-	}
-	int32_t r = nnc_rknn_outputs_get(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_outputs_release(uintptr_t, uint32_t, void *);
-static int32_t enter_100(uintptr_t a0, uint32_t a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_100();
-		anynpu_report_handler(100);
-		return -1;
-	}
-	int32_t r = nnc_rknn_outputs_release(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_rknn_create_mem(uintptr_t, uint32_t);
-static uintptr_t enter_101(uintptr_t a0, uint32_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_101();
-		anynpu_report_handler(101);
-		return 0;
-	}
-	uintptr_t r = nnc_rknn_create_mem(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_rknn_create_mem2(uintptr_t, uint64_t, uint64_t);
-static uintptr_t enter_102(uintptr_t a0, uint64_t a1, uint64_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_102();
-		anynpu_report_handler(102);
-		return 0;
-	}
-	uintptr_t r = nnc_rknn_create_mem2(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_rknn_create_mem_from_fd(uintptr_t, int32_t, void *, uint32_t, int32_t);
-static uintptr_t enter_103(uintptr_t a0, int32_t a1, void * a2, uint32_t a3, int32_t a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_103();
-		anynpu_report_handler(103);
-		return 0;
-	}
-	uintptr_t r = nnc_rknn_create_mem_from_fd(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_rknn_create_mem_from_phys(uintptr_t, uint64_t, void *, uint32_t);
-static uintptr_t enter_104(uintptr_t a0, uint64_t a1, void * a2, uint32_t a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_104();
-		anynpu_report_handler(104);
-		return 0;
-	}
-	uintptr_t r = nnc_rknn_create_mem_from_phys(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_rknn_create_mem_from_mb_blk(uintptr_t, void *, int32_t);
-static uintptr_t enter_105(uintptr_t a0, void * a1, int32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_105();
-		anynpu_report_handler(105);
-		return 0;
-	}
-	uintptr_t r = nnc_rknn_create_mem_from_mb_blk(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_destory_mem(uintptr_t, void *);
-static int32_t enter_106(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_106();
-		anynpu_report_handler(106);
-		return -1;
-	}
-	int32_t r = nnc_rknn_destory_mem(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_destroy_mem(uintptr_t, void *);
-static int32_t enter_107(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_107();
-		anynpu_report_handler(107);
-		return -1;
-	}
-	int32_t r = nnc_rknn_destroy_mem(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_set_weight_mem(uintptr_t, void *);
-static int32_t enter_108(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_108();
-		anynpu_report_handler(108);
-		return -1;
-	}
-	int32_t r = nnc_rknn_set_weight_mem(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_set_internal_mem(uintptr_t, void *);
-static int32_t enter_109(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_109();
-		anynpu_report_handler(109);
-		return -1;
-	}
-	int32_t r = nnc_rknn_set_internal_mem(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_set_io_mem(uintptr_t, void *, void *);
-static int32_t enter_110(uintptr_t a0, void * a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_110();
-		anynpu_report_handler(110);
-		return -1;
-	}
-	int32_t r = nnc_rknn_set_io_mem(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_mem_sync(uintptr_t, void *, uint32_t);
-static int32_t enter_111(uintptr_t a0, void * a1, uint32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_111();
-		anynpu_report_handler(111);
-		return -1;
-	}
-	int32_t r = nnc_rknn_mem_sync(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_set_input_shape(uintptr_t, void *);
-static int32_t enter_112(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_112();
-		anynpu_report_handler(112);
-		return -1;
-	}
-	int32_t r = nnc_rknn_set_input_shape(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_set_input_shapes(uintptr_t, uint32_t, void *);
-static int32_t enter_113(uintptr_t a0, uint32_t a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_113();
-		anynpu_report_handler(113);
-		return -1;
-	}
-	int32_t r = nnc_rknn_set_input_shapes(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_register_custom_ops(uintptr_t, void *, uint32_t);
-static int32_t enter_114(uintptr_t a0, void * a1, uint32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_114();
-		anynpu_report_handler(114);
-		return -1;
-	}
-	int32_t r = nnc_rknn_register_custom_ops(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern void nnc_rknn_custom_op_get_op_attr(void *, void *, void *);
-static void enter_115(void * a0, void * a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_115();
-		anynpu_report_handler(115);
-		return;
-	}
-	nnc_rknn_custom_op_get_op_attr(a0, a1, a2);
-	anynpu_leave();
-	return;
-}
-
-extern int32_t nnc_rknn_matmul_create(void *, void *, void *);
-static int32_t enter_116(void * a0, void * a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_116();
-		anynpu_report_handler(116);
-		return -1;
-	}
-	int32_t r = nnc_rknn_matmul_create(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_matmul_create_dynamic_shape(void *, void *, int32_t, void *, void *);
-static int32_t enter_117(void * a0, void * a1, int32_t a2, void * a3, void * a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_117();
-		anynpu_report_handler(117);
-		return -1;
-	}
-	int32_t r = nnc_rknn_matmul_create_dynamic_shape(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_matmul_create_dyn_shape(void *, void *, int32_t, void *, void *);
-static int32_t enter_118(void * a0, void * a1, int32_t a2, void * a3, void * a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_118();
-		anynpu_report_handler(118);
-		return -1;
-	}
-	int32_t r = nnc_rknn_matmul_create_dyn_shape(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_matmul_set_io_mem(uintptr_t, void *, void *);
-static int32_t enter_119(uintptr_t a0, void * a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_119();
-		anynpu_report_handler(119);
-		return -1;
-	}
-	int32_t r = nnc_rknn_matmul_set_io_mem(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_matmul_set_core_mask(uintptr_t, uint32_t);
-static int32_t enter_120(uintptr_t a0, uint32_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_120();
-		anynpu_report_handler(120);
-		return -1;
-	}
-	int32_t r = nnc_rknn_matmul_set_core_mask(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_matmul_set_quant_params(uintptr_t, void *);
-static int32_t enter_121(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_121();
-		anynpu_report_handler(121);
-		return -1;
-	}
-	int32_t r = nnc_rknn_matmul_set_quant_params(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_matmul_get_quant_params(uintptr_t, void *, void *);
-static int32_t enter_122(uintptr_t a0, void * a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_122();
-		anynpu_report_handler(122);
-		return -1;
-	}
-	int32_t r = nnc_rknn_matmul_get_quant_params(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_matmul_set_dynamic_shape(uintptr_t, void *);
-static int32_t enter_123(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_123();
-		anynpu_report_handler(123);
-		return -1;
-	}
-	int32_t r = nnc_rknn_matmul_set_dynamic_shape(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_matmul_run(uintptr_t);
-static int32_t enter_124(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_124();
-		anynpu_report_handler(124);
-		return -1;
-	}
-	int32_t r = nnc_rknn_matmul_run(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_matmul_destroy(uintptr_t);
-static int32_t enter_125(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_125();
-		anynpu_report_handler(125);
-		return -1;
-	}
-	int32_t r = nnc_rknn_matmul_destroy(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_B_normal_layout_to_native_layout(void *, void *, int32_t, int32_t, uintptr_t, int32_t, uint32_t);
-static int32_t enter_126(void * a0, void * a1, int32_t a2, int32_t a3, uintptr_t a4, int32_t a5, uint32_t a6)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_126();
-		anynpu_report_handler(126);
-		return -1;
-	}
-	int32_t r = nnc_rknn_B_normal_layout_to_native_layout(a0, a1, a2, a3, a4, a5, a6);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_hbDNNGetVersion(void);
-static uintptr_t enter_127(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_127();
-		anynpu_report_handler(127);
-		return 0;
-	}
-	uintptr_t r = nnc_hbDNNGetVersion();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNInitializeFromFiles(void *, void *, int32_t);
-static int32_t enter_128(void * a0, void * a1, int32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_128();
-		anynpu_report_handler(128);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNInitializeFromFiles(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNInitializeFromDDR(void *, void *, void *, int32_t);
-static int32_t enter_129(void * a0, void * a1, void * a2, int32_t a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_129();
-		anynpu_report_handler(129);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNInitializeFromDDR(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNRelease(uintptr_t);
-static int32_t enter_130(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_130();
-		anynpu_report_handler(130);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNRelease(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetModelNameList(void *, void *, uintptr_t);
-static int32_t enter_131(void * a0, void * a1, uintptr_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_131();
-		anynpu_report_handler(131);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetModelNameList(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetModelHandle(void *, uintptr_t, void *);
-static int32_t enter_132(void * a0, uintptr_t a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_132();
-		anynpu_report_handler(132);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetModelHandle(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetInputCount(void *, uintptr_t);
-static int32_t enter_133(void * a0, uintptr_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_133();
-		anynpu_report_handler(133);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetInputCount(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetInputName(void *, uintptr_t, int32_t);
-static int32_t enter_134(void * a0, uintptr_t a1, int32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_134();
-		anynpu_report_handler(134);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetInputName(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetInputTensorProperties(void *, uintptr_t, int32_t);
-static int32_t enter_135(void * a0, uintptr_t a1, int32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_135();
-		anynpu_report_handler(135);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetInputTensorProperties(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetOutputCount(void *, uintptr_t);
-static int32_t enter_136(void * a0, uintptr_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_136();
-		anynpu_report_handler(136);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetOutputCount(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetOutputName(void *, uintptr_t, int32_t);
-static int32_t enter_137(void * a0, uintptr_t a1, int32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_137();
-		anynpu_report_handler(137);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetOutputName(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetOutputTensorProperties(void *, uintptr_t, int32_t);
-static int32_t enter_138(void * a0, uintptr_t a1, int32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_138();
-		anynpu_report_handler(138);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetOutputTensorProperties(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNInfer(void *, void *, void *, uintptr_t, void *);
-static int32_t enter_139(void * a0, void * a1, void * a2, uintptr_t a3, void * a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_139();
-		anynpu_report_handler(139);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNInfer(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNRoiInfer(void *, void *, void *, void *, int32_t, uintptr_t, void *);
-static int32_t enter_140(void * a0, void * a1, void * a2, void * a3, int32_t a4, uintptr_t a5, void * a6)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_140();
-		anynpu_report_handler(140);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNRoiInfer(a0, a1, a2, a3, a4, a5, a6);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNResize(void *, void *, void *, void *, void *);
-static int32_t enter_141(void * a0, void * a1, void * a2, void * a3, void * a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_141();
-		anynpu_report_handler(141);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNResize(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNSetTaskDoneCb(uintptr_t, uintptr_t, uintptr_t);
-static int32_t enter_142(uintptr_t a0, uintptr_t a1, uintptr_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_142();
-		anynpu_report_handler(142);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNSetTaskDoneCb(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNWaitTaskDone(uintptr_t, int32_t);
-static int32_t enter_143(uintptr_t a0, int32_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_143();
-		anynpu_report_handler(143);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNWaitTaskDone(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNReleaseTask(uintptr_t);
-static int32_t enter_144(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_144();
-		anynpu_report_handler(144);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNReleaseTask(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbSysAllocMem(void *, uint32_t);
-static int32_t enter_145(void * a0, uint32_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_145();
-		anynpu_report_handler(145);
-		return -6000012;
-	}
-	int32_t r = nnc_hbSysAllocMem(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbSysAllocCachedMem(void *, uint32_t);
-static int32_t enter_146(void * a0, uint32_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_146();
-		anynpu_report_handler(146);
-		return -6000012;
-	}
-	int32_t r = nnc_hbSysAllocCachedMem(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbSysFlushMem(void *, int32_t);
-static int32_t enter_147(void * a0, int32_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_147();
-		anynpu_report_handler(147);
-		return -6000012;
-	}
-	int32_t r = nnc_hbSysFlushMem(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbSysWriteMem(void *, void *, uint32_t);
-static int32_t enter_148(void * a0, void * a1, uint32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_148();
-		anynpu_report_handler(148);
-		return -6000012;
-	}
-	int32_t r = nnc_hbSysWriteMem(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbSysReadMem(void *, void *, uint32_t);
-static int32_t enter_149(void * a0, void * a1, uint32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_149();
-		anynpu_report_handler(149);
-		return -6000012;
-	}
-	int32_t r = nnc_hbSysReadMem(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbSysFreeMem(void *);
-static int32_t enter_150(void * a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_150();
-		anynpu_report_handler(150);
-		return -6000012;
-	}
-	int32_t r = nnc_hbSysFreeMem(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbSysRegisterMem(void *);
-static int32_t enter_151(void * a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_151();
-		anynpu_report_handler(151);
-		return -6000012;
-	}
-	int32_t r = nnc_hbSysRegisterMem(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbSysUnregisterMem(void *);
-static int32_t enter_152(void * a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_152();
-		anynpu_report_handler(152);
-		return -6000012;
-	}
-	int32_t r = nnc_hbSysUnregisterMem(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetInputSource(void *, uintptr_t, int32_t);
-static int32_t enter_153(void * a0, uintptr_t a1, int32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_153();
-		anynpu_report_handler(153);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetInputSource(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetInputDesc(void *, void *, void *, uintptr_t, int32_t);
-static int32_t enter_154(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_154();
-		anynpu_report_handler(154);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetInputDesc(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetOutputDesc(void *, void *, void *, uintptr_t, int32_t);
-static int32_t enter_155(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_155();
-		anynpu_report_handler(155);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetOutputDesc(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetModelDesc(void *, void *, void *, uintptr_t);
-static int32_t enter_156(void * a0, void * a1, void * a2, uintptr_t a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_156();
-		anynpu_report_handler(156);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetModelDesc(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetModelTag(void *, uintptr_t);
-static int32_t enter_157(void * a0, uintptr_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_157();
-		anynpu_report_handler(157);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetModelTag(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetOutputOperatorType(void *, uintptr_t, int32_t);
-static int32_t enter_158(void * a0, uintptr_t a1, int32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_158();
-		anynpu_report_handler(158);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetOutputOperatorType(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetEstimateLatency(void *, uintptr_t);
-static int32_t enter_159(void * a0, uintptr_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_159();
-		anynpu_report_handler(159);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetEstimateLatency(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetTaskEstimateTime(void *, uintptr_t);
-static int32_t enter_160(void * a0, uintptr_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_160();
-		anynpu_report_handler(160);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetTaskEstimateTime(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetTaskEstimateStartTime(void *, void *);
-static int32_t enter_161(void * a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_161();
-		anynpu_report_handler(161);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetTaskEstimateStartTime(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_hbDNNGetErrorDesc(int32_t);
-static uintptr_t enter_162(int32_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_162();
-		anynpu_report_handler(162);
-		return 0;
-	}
-	uintptr_t r = nnc_hbDNNGetErrorDesc(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetLayoutName(void *, int32_t);
-static int32_t enter_163(void * a0, int32_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_163();
-		anynpu_report_handler(163);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetLayoutName(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNUnquantizeByScale(void *, int32_t, void *, void *, void *);
-static int32_t enter_164(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_164(a0, a1, a2, a3, a4);
-		anynpu_report_handler(164);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNUnquantizeByScale(a0, a1, &a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNUnquantizeByScale_former(void *, int32_t, int32_t, void *, void *, void *);
-static int32_t enter_164_former(void * a0, int32_t a1, int32_t a2, hbDNNTensorShape a3, void * a4, void * a5)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_164_former(a0, a1, a2, a3, a4, a5);
-		anynpu_report_handler(164);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNUnquantizeByScale_former(a0, a1, a2, &a3, a4, a5);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNConvertLayout(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, void *, _Bool);
-static int32_t enter_165(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_165(a0, a1, a2, a3, a4, a5, a6);
-		anynpu_report_handler(165);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNConvertLayout(a0, a1, a2, a3, a4, &a5, a6);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNConvertLayoutRoi(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, void *, _Bool, void *, void *);
-static int32_t enter_166(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_166(a0, a1, a2, a3, a4, a5, a6, a7, a8);
-		anynpu_report_handler(166);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNConvertLayoutRoi(a0, a1, a2, a3, a4, &a5, a6, &a7, &a8);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNConvertLayoutRoi_former(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, void *, _Bool, void *);
-static int32_t enter_166_former(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNRoi a7)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_166_former(a0, a1, a2, a3, a4, a5, a6, a7);
-		anynpu_report_handler(166);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNConvertLayoutRoi_former(a0, a1, a2, a3, a4, &a5, a6, &a7);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNConvertLayoutToNative1HW1(uintptr_t, uintptr_t, int32_t, int32_t, void *, _Bool, uint32_t, uint32_t);
-static int32_t enter_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_167(a0, a1, a2, a3, a4, a5, a6, a7);
-		anynpu_report_handler(167);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNConvertLayoutToNative1HW1(a0, a1, a2, a3, &a4, a5, a6, a7);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNConvertLayoutToNative111C(uintptr_t, uintptr_t, int32_t, int32_t, void *, _Bool, uint32_t, uint32_t, uint32_t);
-static int32_t enter_168(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_168(a0, a1, a2, a3, a4, a5, a6, a7, a8);
-		anynpu_report_handler(168);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNConvertLayoutToNative111C(a0, a1, a2, a3, &a4, a5, a6, a7, a8);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNConvertLayoutToNative1111(uintptr_t, uintptr_t, int32_t, int32_t, void *, _Bool, void *);
-static int32_t enter_169(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_169(a0, a1, a2, a3, a4, a5, a6);
-		anynpu_report_handler(169);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNConvertLayoutToNative1111(a0, a1, a2, a3, &a4, a5, &a6);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNConvertLayoutToNative1111_former(uintptr_t, uintptr_t, int32_t, int32_t, void *, _Bool, void *);
-static int32_t enter_169_former(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNRoi a6)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_169_former(a0, a1, a2, a3, a4, a5, a6);
-		anynpu_report_handler(169);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNConvertLayoutToNative1111_former(a0, a1, a2, a3, &a4, a5, &a6);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNAddPadding(uintptr_t, void *, uintptr_t, void *, int32_t);
-static int32_t enter_170(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_170(a0, a1, a2, a3, a4);
-		anynpu_report_handler(170);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNAddPadding(a0, &a1, a2, &a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNRemovePadding(uintptr_t, void *, uintptr_t, void *, int32_t);
-static int32_t enter_171(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_171(a0, a1, a2, a3, a4);
-		anynpu_report_handler(171);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNRemovePadding(a0, &a1, a2, &a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNAddPaddingWithStride(uintptr_t, uintptr_t, uint32_t, void *, void *, uint32_t);
-static int32_t enter_172(uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, void * a4, uint32_t a5)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_172();
-		anynpu_report_handler(172);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNAddPaddingWithStride(a0, a1, a2, a3, a4, a5);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNRemovePaddingWithStride(uintptr_t, uintptr_t, uint32_t, void *, void *, uint32_t);
-static int32_t enter_173(uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, void * a4, uint32_t a5)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_173();
-		anynpu_report_handler(173);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNRemovePaddingWithStride(a0, a1, a2, a3, a4, a5);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNConvertEndianness(void *, void *, uint32_t);
-static int32_t enter_174(void * a0, void * a1, uint32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_174();
-		anynpu_report_handler(174);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNConvertEndianness(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE(void *, uintptr_t);
-static int32_t enter_175(void * a0, uintptr_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_175();
-		anynpu_report_handler(175);
-		return -6000012;
-	}
-	int32_t r = nnc__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc__Z27hbDNNUnregisterLayerCreatorPKc(void *);
-static int32_t enter_176(void * a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_176();
-		anynpu_report_handler(176);
-		return -6000012;
-	}
-	int32_t r = nnc__Z27hbDNNUnregisterLayerCreatorPKc(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworks_getDeviceCount(void *);
-static int32_t enter_177(void * a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_177();
-		anynpu_report_handler(177);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworks_getDeviceCount(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworks_getDevice(uint32_t, void *);
-static int32_t enter_178(uint32_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_178();
-		anynpu_report_handler(178);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworks_getDevice(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksDevice_getName(void *, void *);
-static int32_t enter_179(void * a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_179();
-		anynpu_report_handler(179);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksDevice_getName(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksDevice_getType(void *, void *);
-static int32_t enter_180(void * a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_180();
-		anynpu_report_handler(180);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksDevice_getType(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksDevice_getVersion(void *, void *);
-static int32_t enter_181(void * a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_181();
-		anynpu_report_handler(181);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksDevice_getVersion(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksDevice_getFeatureLevel(void *, void *);
-static int32_t enter_182(void * a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_182();
-		anynpu_report_handler(182);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksDevice_getFeatureLevel(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksDevice_wait(void *);
-static int32_t enter_183(void * a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_183();
-		anynpu_report_handler(183);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksDevice_wait(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern int64_t nnc_ANeuralNetworks_getRuntimeFeatureLevel(void);
-static int64_t enter_184(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_184();
-		anynpu_report_handler(184);
-		return 0;
-	}
-	int64_t r = nnc_ANeuralNetworks_getRuntimeFeatureLevel();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksModel_getSupportedOperationsForDevices(uintptr_t, void *, uint32_t, void *);
-static int32_t enter_185(uintptr_t a0, void * a1, uint32_t a2, void * a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_185();
-		anynpu_report_handler(185);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksModel_getSupportedOperationsForDevices(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksMemory_createFromFd(uint64_t, int32_t, int32_t, uint64_t, void *);
-static int32_t enter_186(uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void * a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_186();
-		anynpu_report_handler(186);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksMemory_createFromFd(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksMemory_createFromAHardwareBuffer(uintptr_t, void *);
-static int32_t enter_187(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_187();
-		anynpu_report_handler(187);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksMemory_createFromAHardwareBuffer(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern void nnc_ANeuralNetworksMemory_free(uintptr_t);
-static void enter_188(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_188();
-		anynpu_report_handler(188);
-		return;
-	}
-	nnc_ANeuralNetworksMemory_free(a0);
-	anynpu_leave();
-	return;
-}
-
-extern int32_t nnc_ANeuralNetworksMemoryDesc_create(void *);
-static int32_t enter_189(void * a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_189();
-		anynpu_report_handler(189);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksMemoryDesc_create(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksMemoryDesc_addInputRole(uintptr_t, uintptr_t, uint32_t, float);
-static int32_t enter_190(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_190();
-		anynpu_report_handler(190);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksMemoryDesc_addInputRole(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksMemoryDesc_addOutputRole(uintptr_t, uintptr_t, uint32_t, float);
-static int32_t enter_191(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_191();
-		anynpu_report_handler(191);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksMemoryDesc_addOutputRole(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksMemoryDesc_setDimensions(uintptr_t, uint32_t, void *);
-static int32_t enter_192(uintptr_t a0, uint32_t a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_192();
-		anynpu_report_handler(192);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksMemoryDesc_setDimensions(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksMemoryDesc_finish(uintptr_t);
-static int32_t enter_193(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_193();
-		anynpu_report_handler(193);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksMemoryDesc_finish(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern void nnc_ANeuralNetworksMemoryDesc_free(uintptr_t);
-static void enter_194(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_194();
-		anynpu_report_handler(194);
-		return;
-	}
-	nnc_ANeuralNetworksMemoryDesc_free(a0);
-	anynpu_leave();
-	return;
-}
-
-extern int32_t nnc_ANeuralNetworksMemory_createFromDesc(uintptr_t, void *);
-static int32_t enter_195(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_195();
-		anynpu_report_handler(195);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksMemory_createFromDesc(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksMemory_copy(uintptr_t, uintptr_t);
-static int32_t enter_196(uintptr_t a0, uintptr_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_196();
-		anynpu_report_handler(196);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksMemory_copy(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksModel_create(void *);
-static int32_t enter_197(void * a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_197();
-		anynpu_report_handler(197);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksModel_create(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern void nnc_ANeuralNetworksModel_free(uintptr_t);
-static void enter_198(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_198();
-		anynpu_report_handler(198);
-		return;
-	}
-	nnc_ANeuralNetworksModel_free(a0);
-	anynpu_leave();
-	return;
-}
-
-extern int32_t nnc_ANeuralNetworksModel_addOperand(uintptr_t, void *);
-static int32_t enter_199(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_199();
-		anynpu_report_handler(199);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksModel_addOperand(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksModel_setOperandValue(uintptr_t, int32_t, void *, uint64_t);
-static int32_t enter_200(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_200();
-		anynpu_report_handler(200);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksModel_setOperandValue(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksModel_setOperandValueFromMemory(uintptr_t, int32_t, uintptr_t, uint64_t, uint64_t);
-static int32_t enter_201(uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, uint64_t a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_201();
-		anynpu_report_handler(201);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksModel_setOperandValueFromMemory(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksModel_setOperandValueFromModel(uintptr_t, int32_t, uintptr_t);
-static int32_t enter_202(uintptr_t a0, int32_t a1, uintptr_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_202();
-		anynpu_report_handler(202);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksModel_setOperandValueFromModel(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(uintptr_t, int32_t, void *);
-static int32_t enter_203(uintptr_t a0, int32_t a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_203();
-		anynpu_report_handler(203);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksModel_addOperation(uintptr_t, int32_t, uint32_t, void *, uint32_t, void *);
-static int32_t enter_204(uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint32_t a4, void * a5)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_204();
-		anynpu_report_handler(204);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksModel_addOperation(a0, a1, a2, a3, a4, a5);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksModel_identifyInputsAndOutputs(uintptr_t, uint32_t, void *, uint32_t, void *);
-static int32_t enter_205(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void * a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_205();
-		anynpu_report_handler(205);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksModel_identifyInputsAndOutputs(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksModel_relaxComputationFloat32toFloat16(uintptr_t, _Bool);
-static int32_t enter_206(uintptr_t a0, _Bool a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_206();
-		anynpu_report_handler(206);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksModel_relaxComputationFloat32toFloat16(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksModel_finish(uintptr_t);
-static int32_t enter_207(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_207();
-		anynpu_report_handler(207);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksModel_finish(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksCompilation_create(uintptr_t, void *);
-static int32_t enter_208(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_208();
-		anynpu_report_handler(208);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksCompilation_create(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksCompilation_createForDevices(uintptr_t, void *, uint32_t, void *);
-static int32_t enter_209(uintptr_t a0, void * a1, uint32_t a2, void * a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_209();
-		anynpu_report_handler(209);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksCompilation_createForDevices(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern void nnc_ANeuralNetworksCompilation_free(uintptr_t);
-static void enter_210(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_210();
-		anynpu_report_handler(210);
-		return;
-	}
-	nnc_ANeuralNetworksCompilation_free(a0);
-	anynpu_leave();
-	return;
-}
-
-extern int32_t nnc_ANeuralNetworksCompilation_setPreference(uintptr_t, int32_t);
-static int32_t enter_211(uintptr_t a0, int32_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_211();
-		anynpu_report_handler(211);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksCompilation_setPreference(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksCompilation_setCaching(uintptr_t, void *, void *);
-static int32_t enter_212(uintptr_t a0, void * a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_212();
-		anynpu_report_handler(212);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksCompilation_setCaching(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksCompilation_setPriority(uintptr_t, int32_t);
-static int32_t enter_213(uintptr_t a0, int32_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_213();
-		anynpu_report_handler(213);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksCompilation_setPriority(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksCompilation_setTimeout(uintptr_t, uint64_t);
-static int32_t enter_214(uintptr_t a0, uint64_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_214();
-		anynpu_report_handler(214);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksCompilation_setTimeout(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksCompilation_finish(uintptr_t);
-static int32_t enter_215(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_215();
-		anynpu_report_handler(215);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksCompilation_finish(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(uintptr_t, uint32_t, void *);
-static int32_t enter_216(uintptr_t a0, uint32_t a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_216();
-		anynpu_report_handler(216);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(uintptr_t, uint32_t, void *);
-static int32_t enter_217(uintptr_t a0, uint32_t a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_217();
-		anynpu_report_handler(217);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(uintptr_t, uint32_t, void *);
-static int32_t enter_218(uintptr_t a0, uint32_t a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_218();
-		anynpu_report_handler(218);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(uintptr_t, uint32_t, void *);
-static int32_t enter_219(uintptr_t a0, uint32_t a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_219();
-		anynpu_report_handler(219);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksExecution_create(uintptr_t, void *);
-static int32_t enter_220(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_220();
-		anynpu_report_handler(220);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksExecution_create(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern void nnc_ANeuralNetworksExecution_free(uintptr_t);
-static void enter_221(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_221();
-		anynpu_report_handler(221);
-		return;
-	}
-	nnc_ANeuralNetworksExecution_free(a0);
-	anynpu_leave();
-	return;
-}
-
-extern int32_t nnc_ANeuralNetworksExecution_setInput(uintptr_t, int32_t, void *, void *, uint64_t);
-static int32_t enter_222(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_222();
-		anynpu_report_handler(222);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksExecution_setInput(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksExecution_setInputFromMemory(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t);
-static int32_t enter_223(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_223();
-		anynpu_report_handler(223);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksExecution_setInputFromMemory(a0, a1, a2, a3, a4, a5);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksExecution_setOutput(uintptr_t, int32_t, void *, void *, uint64_t);
-static int32_t enter_224(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_224();
-		anynpu_report_handler(224);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksExecution_setOutput(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksExecution_setOutputFromMemory(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t);
-static int32_t enter_225(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_225();
-		anynpu_report_handler(225);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksExecution_setOutputFromMemory(a0, a1, a2, a3, a4, a5);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksExecution_enableInputAndOutputPadding(uintptr_t, _Bool);
-static int32_t enter_226(uintptr_t a0, _Bool a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_226();
-		anynpu_report_handler(226);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksExecution_enableInputAndOutputPadding(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksExecution_setReusable(uintptr_t, _Bool);
-static int32_t enter_227(uintptr_t a0, _Bool a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_227();
-		anynpu_report_handler(227);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksExecution_setReusable(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksExecution_setMeasureTiming(uintptr_t, _Bool);
-static int32_t enter_228(uintptr_t a0, _Bool a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_228();
-		anynpu_report_handler(228);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksExecution_setMeasureTiming(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksExecution_setTimeout(uintptr_t, uint64_t);
-static int32_t enter_229(uintptr_t a0, uint64_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_229();
-		anynpu_report_handler(229);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksExecution_setTimeout(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksExecution_setLoopTimeout(uintptr_t, uint64_t);
-static int32_t enter_230(uintptr_t a0, uint64_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_230();
-		anynpu_report_handler(230);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksExecution_setLoopTimeout(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint64_t nnc_ANeuralNetworks_getDefaultLoopTimeout(void);
-static uint64_t enter_231(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_231();
-		anynpu_report_handler(231);
-		return 0;
-	}
-	uint64_t r = nnc_ANeuralNetworks_getDefaultLoopTimeout();
-	anynpu_leave();
-	return r;
-}
-
-extern uint64_t nnc_ANeuralNetworks_getMaximumLoopTimeout(void);
-static uint64_t enter_232(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_232();
-		anynpu_report_handler(232);
-		return 0;
-	}
-	uint64_t r = nnc_ANeuralNetworks_getMaximumLoopTimeout();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksExecution_compute(uintptr_t);
-static int32_t enter_233(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_233();
-		anynpu_report_handler(233);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksExecution_compute(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksExecution_startCompute(uintptr_t, void *);
-static int32_t enter_234(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_234();
-		anynpu_report_handler(234);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksExecution_startCompute(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksExecution_burstCompute(uintptr_t, uintptr_t);
-static int32_t enter_235(uintptr_t a0, uintptr_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_235();
-		anynpu_report_handler(235);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksExecution_burstCompute(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksExecution_startComputeWithDependencies(uintptr_t, void *, uint32_t, uint64_t, void *);
-static int32_t enter_236(uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void * a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_236();
-		anynpu_report_handler(236);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksExecution_startComputeWithDependencies(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksExecution_getOutputOperandRank(uintptr_t, int32_t, void *);
-static int32_t enter_237(uintptr_t a0, int32_t a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_237();
-		anynpu_report_handler(237);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksExecution_getOutputOperandRank(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksExecution_getOutputOperandDimensions(uintptr_t, int32_t, void *);
-static int32_t enter_238(uintptr_t a0, int32_t a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_238();
-		anynpu_report_handler(238);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksExecution_getOutputOperandDimensions(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksExecution_getDuration(uintptr_t, int32_t, void *);
-static int32_t enter_239(uintptr_t a0, int32_t a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_239();
-		anynpu_report_handler(239);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksExecution_getDuration(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksBurst_create(uintptr_t, void *);
-static int32_t enter_240(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_240();
-		anynpu_report_handler(240);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksBurst_create(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern void nnc_ANeuralNetworksBurst_free(uintptr_t);
-static void enter_241(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_241();
-		anynpu_report_handler(241);
-		return;
-	}
-	nnc_ANeuralNetworksBurst_free(a0);
-	anynpu_leave();
-	return;
-}
-
-extern int32_t nnc_ANeuralNetworksEvent_wait(uintptr_t);
-static int32_t enter_242(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_242();
-		anynpu_report_handler(242);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksEvent_wait(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern void nnc_ANeuralNetworksEvent_free(uintptr_t);
-static void enter_243(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_243();
-		anynpu_report_handler(243);
-		return;
-	}
-	nnc_ANeuralNetworksEvent_free(a0);
-	anynpu_leave();
-	return;
-}
-
-extern int32_t nnc_ANeuralNetworksEvent_createFromSyncFenceFd(int32_t, void *);
-static int32_t enter_244(int32_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_244();
-		anynpu_report_handler(244);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksEvent_createFromSyncFenceFd(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksEvent_getSyncFenceFd(uintptr_t, void *);
-static int32_t enter_245(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_245();
-		anynpu_report_handler(245);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksEvent_getSyncFenceFd(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksDevice_getExtensionSupport(void *, void *, void *);
-static int32_t enter_246(void * a0, void * a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_246();
-		anynpu_report_handler(246);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksDevice_getExtensionSupport(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksModel_getExtensionOperandType(uintptr_t, void *, uint16_t, void *);
-static int32_t enter_247(uintptr_t a0, void * a1, uint16_t a2, void * a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_247();
-		anynpu_report_handler(247);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksModel_getExtensionOperandType(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksModel_getExtensionOperationType(uintptr_t, void *, uint16_t, void *);
-static int32_t enter_248(uintptr_t a0, void * a1, uint16_t a2, void * a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_248();
-		anynpu_report_handler(248);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksModel_getExtensionOperationType(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksModel_setOperandExtensionData(uintptr_t, int32_t, void *, uint64_t);
-static int32_t enter_249(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_249();
-		anynpu_report_handler(249);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksModel_setOperandExtensionData(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksCompilation_addExtensionAttribute(uintptr_t, void *, uint16_t, void *, uint64_t);
-static int32_t enter_250(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_250();
-		anynpu_report_handler(250);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksCompilation_addExtensionAttribute(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksExecution_addExtensionAttribute(uintptr_t, void *, uint16_t, void *, uint64_t);
-static int32_t enter_251(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_251();
-		anynpu_report_handler(251);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksExecution_addExtensionAttribute(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_hbUCPGetVersion(void);
-static uintptr_t enter_252(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_252();
-		anynpu_report_handler(252);
-		return 0;
-	}
-	uintptr_t r = nnc_hbUCPGetVersion();
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_hbUCPGetSocName(void);
-static uintptr_t enter_253(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_253();
-		anynpu_report_handler(253);
-		return 0;
-	}
-	uintptr_t r = nnc_hbUCPGetSocName();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbUCPSubmitTask(uintptr_t, void *);
-static int32_t enter_254(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_254();
-		anynpu_report_handler(254);
-		return -200003;
-	}
-	int32_t r = nnc_hbUCPSubmitTask(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbUCPWaitTaskDone(uintptr_t, int32_t);
-static int32_t enter_255(uintptr_t a0, int32_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_255();
-		anynpu_report_handler(255);
-		return -200003;
-	}
-	int32_t r = nnc_hbUCPWaitTaskDone(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbUCPSetTaskDoneCb(uintptr_t, uintptr_t, uintptr_t);
-static int32_t enter_256(uintptr_t a0, uintptr_t a1, uintptr_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_256();
-		anynpu_report_handler(256);
-		return -200003;
-	}
-	int32_t r = nnc_hbUCPSetTaskDoneCb(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbUCPReleaseTask(uintptr_t);
-static int32_t enter_257(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_257();
-		anynpu_report_handler(257);
-		return -200003;
-	}
-	int32_t r = nnc_hbUCPReleaseTask(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_hbUCPGetErrorDesc(int32_t);
-static uintptr_t enter_258(int32_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_258();
-		anynpu_report_handler(258);
-		return 0;
-	}
-	uintptr_t r = nnc_hbUCPGetErrorDesc(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbUCPMalloc(void *, uint64_t, int32_t);
-static int32_t enter_259(void * a0, uint64_t a1, int32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_259();
-		anynpu_report_handler(259);
-		return -200003;
-	}
-	int32_t r = nnc_hbUCPMalloc(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbUCPMallocCached(void *, uint64_t, int32_t);
-static int32_t enter_260(void * a0, uint64_t a1, int32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_260();
-		anynpu_report_handler(260);
-		return -200003;
-	}
-	int32_t r = nnc_hbUCPMallocCached(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbUCPMemFlush(void *, int32_t);
-static int32_t enter_261(void * a0, int32_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_261();
-		anynpu_report_handler(261);
-		return -200003;
-	}
-	int32_t r = nnc_hbUCPMemFlush(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbUCPFree(void *);
-static int32_t enter_262(void * a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_262();
-		anynpu_report_handler(262);
-		return -200003;
-	}
-	int32_t r = nnc_hbUCPFree(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_hbucp_hbDNNGetVersion(void);
-static uintptr_t enter_263(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_263();
-		anynpu_report_handler(263);
-		return 0;
-	}
-	uintptr_t r = nnc_hbucp_hbDNNGetVersion();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbucp_hbDNNInitializeFromFiles(void *, void *, int32_t);
-static int32_t enter_264(void * a0, void * a1, int32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_264();
-		anynpu_report_handler(264);
-		return -200003;
-	}
-	int32_t r = nnc_hbucp_hbDNNInitializeFromFiles(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbucp_hbDNNInitializeFromDDR(void *, void *, void *, int32_t);
-static int32_t enter_265(void * a0, void * a1, void * a2, int32_t a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_265();
-		anynpu_report_handler(265);
-		return -200003;
-	}
-	int32_t r = nnc_hbucp_hbDNNInitializeFromDDR(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbucp_hbDNNRelease(uintptr_t);
-static int32_t enter_266(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_266();
-		anynpu_report_handler(266);
-		return -200003;
-	}
-	int32_t r = nnc_hbucp_hbDNNRelease(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbucp_hbDNNGetModelNameList(void *, void *, uintptr_t);
-static int32_t enter_267(void * a0, void * a1, uintptr_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_267();
-		anynpu_report_handler(267);
-		return -200003;
-	}
-	int32_t r = nnc_hbucp_hbDNNGetModelNameList(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbucp_hbDNNGetModelHandle(void *, uintptr_t, void *);
-static int32_t enter_268(void * a0, uintptr_t a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_268();
-		anynpu_report_handler(268);
-		return -200003;
-	}
-	int32_t r = nnc_hbucp_hbDNNGetModelHandle(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbucp_hbDNNGetInputCount(void *, uintptr_t);
-static int32_t enter_269(void * a0, uintptr_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_269();
-		anynpu_report_handler(269);
-		return -200003;
-	}
-	int32_t r = nnc_hbucp_hbDNNGetInputCount(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbucp_hbDNNGetInputName(void *, uintptr_t, int32_t);
-static int32_t enter_270(void * a0, uintptr_t a1, int32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_270();
-		anynpu_report_handler(270);
-		return -200003;
-	}
-	int32_t r = nnc_hbucp_hbDNNGetInputName(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbucp_hbDNNGetInputTensorProperties(void *, uintptr_t, int32_t);
-static int32_t enter_271(void * a0, uintptr_t a1, int32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_271();
-		anynpu_report_handler(271);
-		return -200003;
-	}
-	int32_t r = nnc_hbucp_hbDNNGetInputTensorProperties(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbucp_hbDNNGetOutputCount(void *, uintptr_t);
-static int32_t enter_272(void * a0, uintptr_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_272();
-		anynpu_report_handler(272);
-		return -200003;
-	}
-	int32_t r = nnc_hbucp_hbDNNGetOutputCount(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbucp_hbDNNGetOutputName(void *, uintptr_t, int32_t);
-static int32_t enter_273(void * a0, uintptr_t a1, int32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_273();
-		anynpu_report_handler(273);
-		return -200003;
-	}
-	int32_t r = nnc_hbucp_hbDNNGetOutputName(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbucp_hbDNNGetOutputTensorProperties(void *, uintptr_t, int32_t);
-static int32_t enter_274(void * a0, uintptr_t a1, int32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_274();
-		anynpu_report_handler(274);
-		return -200003;
-	}
-	int32_t r = nnc_hbucp_hbDNNGetOutputTensorProperties(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbucp_hbDNNGetInputDesc(void *, void *, void *, uintptr_t, int32_t);
-static int32_t enter_275(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_275();
-		anynpu_report_handler(275);
-		return -200003;
-	}
-	int32_t r = nnc_hbucp_hbDNNGetInputDesc(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbucp_hbDNNGetOutputDesc(void *, void *, void *, uintptr_t, int32_t);
-static int32_t enter_276(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_276();
-		anynpu_report_handler(276);
-		return -200003;
-	}
-	int32_t r = nnc_hbucp_hbDNNGetOutputDesc(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbucp_hbDNNGetModelDesc(void *, void *, void *, uintptr_t);
-static int32_t enter_277(void * a0, void * a1, void * a2, uintptr_t a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_277();
-		anynpu_report_handler(277);
-		return -200003;
-	}
-	int32_t r = nnc_hbucp_hbDNNGetModelDesc(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetHBMDesc(void *, void *, void *, uintptr_t, int32_t);
-static int32_t enter_278(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_278();
-		anynpu_report_handler(278);
-		return -200003;
-	}
-	int32_t r = nnc_hbDNNGetHBMDesc(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetCompileBpuCoreNum(void *, uintptr_t);
-static int32_t enter_279(void * a0, uintptr_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_279();
-		anynpu_report_handler(279);
-		return -200003;
-	}
-	int32_t r = nnc_hbDNNGetCompileBpuCoreNum(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNInferV2(void *, void *, void *, uintptr_t);
-static int32_t enter_280(void * a0, void * a1, void * a2, uintptr_t a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_280();
-		anynpu_report_handler(280);
-		return -200003;
-	}
-	int32_t r = nnc_hbDNNInferV2(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetTaskOutputTensorProperties(void *, uintptr_t, int32_t, int32_t);
-static int32_t enter_281(void * a0, uintptr_t a1, int32_t a2, int32_t a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_281();
-		anynpu_report_handler(281);
-		return -200003;
-	}
-	int32_t r = nnc_hbDNNGetTaskOutputTensorProperties(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_hbucp_hbDNNGetErrorDesc(int32_t);
-static uintptr_t enter_282(int32_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_282();
-		anynpu_report_handler(282);
-		return 0;
-	}
-	uintptr_t r = nnc_hbucp_hbDNNGetErrorDesc(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPBilateralFilter(void);
-static int32_t enter_283(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_283();
-		anynpu_report_handler(283);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPBilateralFilter();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPBoxFilter(void);
-static int32_t enter_284(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_284();
-		anynpu_report_handler(284);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPBoxFilter();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPCanny(void);
-static int32_t enter_285(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_285();
-		anynpu_report_handler(285);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPCanny();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPCornerHarris(void);
-static int32_t enter_286(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_286();
-		anynpu_report_handler(286);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPCornerHarris();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPCvtColor(void);
-static int32_t enter_287(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_287();
-		anynpu_report_handler(287);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPCvtColor();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPDilate(void);
-static int32_t enter_288(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_288();
-		anynpu_report_handler(288);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPDilate();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPEqualizeHist(void);
-static int32_t enter_289(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_289();
-		anynpu_report_handler(289);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPEqualizeHist();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPErode(void);
-static int32_t enter_290(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_290();
-		anynpu_report_handler(290);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPErode();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPFilter2D(void);
-static int32_t enter_291(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_291();
-		anynpu_report_handler(291);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPFilter2D();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPFlip(void);
-static int32_t enter_292(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_292();
-		anynpu_report_handler(292);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPFlip();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPGaussianBlur(void);
-static int32_t enter_293(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_293();
-		anynpu_report_handler(293);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPGaussianBlur();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPHBDemosaicing(void);
-static int32_t enter_294(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_294();
-		anynpu_report_handler(294);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPHBDemosaicing();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPISP(void);
-static int32_t enter_295(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_295();
-		anynpu_report_handler(295);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPISP();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPIntegral(void);
-static int32_t enter_296(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_296();
-		anynpu_report_handler(296);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPIntegral();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPLaplacianFilter(void);
-static int32_t enter_297(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_297();
-		anynpu_report_handler(297);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPLaplacianFilter();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPMedianBlur(void);
-static int32_t enter_298(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_298();
-		anynpu_report_handler(298);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPMedianBlur();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPOpticalFlowPyrLK(void);
-static int32_t enter_299(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_299();
-		anynpu_report_handler(299);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPOpticalFlowPyrLK();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPPyrDown(void);
-static int32_t enter_300(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_300();
-		anynpu_report_handler(300);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPPyrDown();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPPyrUp(void);
-static int32_t enter_301(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_301();
-		anynpu_report_handler(301);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPPyrUp();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPRemap(void);
-static int32_t enter_302(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_302();
-		anynpu_report_handler(302);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPRemap();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPResize(void);
-static int32_t enter_303(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_303();
-		anynpu_report_handler(303);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPResize();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPRoiResize(void);
-static int32_t enter_304(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_304();
-		anynpu_report_handler(304);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPRoiResize();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPRotate(void);
-static int32_t enter_305(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_305();
-		anynpu_report_handler(305);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPRotate();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPSepFilter2D(void);
-static int32_t enter_306(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_306();
-		anynpu_report_handler(306);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPSepFilter2D();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPSobel(void);
-static int32_t enter_307(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_307();
-		anynpu_report_handler(307);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPSobel();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPStitch(void);
-static int32_t enter_308(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_308();
-		anynpu_report_handler(308);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPStitch();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPThreshold(void);
-static int32_t enter_309(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_309();
-		anynpu_report_handler(309);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPThreshold();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPTranspose(void);
-static int32_t enter_310(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_310();
-		anynpu_report_handler(310);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPTranspose();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPWarpAffine(void);
-static int32_t enter_311(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_311();
-		anynpu_report_handler(311);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPWarpAffine();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPWarpPerspective(void);
-static int32_t enter_312(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_312();
-		anynpu_report_handler(312);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPWarpPerspective();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPCreateAlphaBlendLut(void);
-static int32_t enter_313(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_313();
-		anynpu_report_handler(313);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPCreateAlphaBlendLut();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPReleaseAlphaBlendLut(void);
-static int32_t enter_314(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_314();
-		anynpu_report_handler(314);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPReleaseAlphaBlendLut();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPCreateISPContext(void);
-static int32_t enter_315(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_315();
-		anynpu_report_handler(315);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPCreateISPContext();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPReleaseISPContext(void);
-static int32_t enter_316(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_316();
-		anynpu_report_handler(316);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPReleaseISPContext();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPGetISPOutputBuffer(void);
-static int32_t enter_317(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_317();
-		anynpu_report_handler(317);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPGetISPOutputBuffer();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPCreateMapWrap(void);
-static int32_t enter_318(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_318();
-		anynpu_report_handler(318);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPCreateMapWrap();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPReleaseMapWrap(void);
-static int32_t enter_319(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_319();
-		anynpu_report_handler(319);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPReleaseMapWrap();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPJPEGDecode(void);
-static int32_t enter_320(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_320();
-		anynpu_report_handler(320);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPJPEGDecode();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPJPEGEncode(void);
-static int32_t enter_321(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_321();
-		anynpu_report_handler(321);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPJPEGEncode();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPVideoDecode(void);
-static int32_t enter_322(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_322();
-		anynpu_report_handler(322);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPVideoDecode();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPVideoEncode(void);
-static int32_t enter_323(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_323();
-		anynpu_report_handler(323);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPVideoEncode();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPCreateJPEGDecContext(void);
-static int32_t enter_324(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_324();
-		anynpu_report_handler(324);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPCreateJPEGDecContext();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPReleaseJPEGDecContext(void);
-static int32_t enter_325(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_325();
-		anynpu_report_handler(325);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPReleaseJPEGDecContext();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPCreateJPEGEncContext(void);
-static int32_t enter_326(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_326();
-		anynpu_report_handler(326);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPCreateJPEGEncContext();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPReleaseJPEGEncContext(void);
-static int32_t enter_327(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_327();
-		anynpu_report_handler(327);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPReleaseJPEGEncContext();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPCreateVideoDecContext(void);
-static int32_t enter_328(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_328();
-		anynpu_report_handler(328);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPCreateVideoDecContext();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPReleaseVideoDecContext(void);
-static int32_t enter_329(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_329();
-		anynpu_report_handler(329);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPReleaseVideoDecContext();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPCreateVideoEncContext(void);
-static int32_t enter_330(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_330();
-		anynpu_report_handler(330);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPCreateVideoEncContext();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPReleaseVideoEncContext(void);
-static int32_t enter_331(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_331();
-		anynpu_report_handler(331);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPReleaseVideoEncContext();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPGetJPEGDecOutputBuffer(void);
-static int32_t enter_332(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_332();
-		anynpu_report_handler(332);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPGetJPEGDecOutputBuffer();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPGetJPEGEncOutputBuffer(void);
-static int32_t enter_333(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_333();
-		anynpu_report_handler(333);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPGetJPEGEncOutputBuffer();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPGetVideoDecOutputBuffer(void);
-static int32_t enter_334(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_334();
-		anynpu_report_handler(334);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPGetVideoDecOutputBuffer();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPGetVideoEncOutputBuffer(void);
-static int32_t enter_335(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_335();
-		anynpu_report_handler(335);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPGetVideoEncOutputBuffer();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPGetDefaultVideoDecParam(void);
-static int32_t enter_336(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_336();
-		anynpu_report_handler(336);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPGetDefaultVideoDecParam();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPGetDefaultVideoEncParam(void);
-static int32_t enter_337(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_337();
-		anynpu_report_handler(337);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPGetDefaultVideoEncParam();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbFFT1D(void);
-static int32_t enter_338(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_338();
-		anynpu_report_handler(338);
-		return -200003;
-	}
-	int32_t r = nnc_hbFFT1D();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbFFT2D(void);
-static int32_t enter_339(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_339();
-		anynpu_report_handler(339);
-		return -200003;
-	}
-	int32_t r = nnc_hbFFT2D();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbIFFT1D(void);
-static int32_t enter_340(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_340();
-		anynpu_report_handler(340);
-		return -200003;
-	}
-	int32_t r = nnc_hbIFFT1D();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbIFFT2D(void);
-static int32_t enter_341(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_341();
-		anynpu_report_handler(341);
-		return -200003;
-	}
-	int32_t r = nnc_hbIFFT2D();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDSPAddrMap(void);
-static int32_t enter_342(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_342();
-		anynpu_report_handler(342);
-		return -200003;
-	}
-	int32_t r = nnc_hbDSPAddrMap();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDSPAddrUnmap(void);
-static int32_t enter_343(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_343();
-		anynpu_report_handler(343);
-		return -200003;
-	}
-	int32_t r = nnc_hbDSPAddrUnmap();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDSPRpcV2(void);
-static int32_t enter_344(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_344();
-		anynpu_report_handler(344);
-		return -200003;
-	}
-	int32_t r = nnc_hbDSPRpcV2();
-	anynpu_leave();
-	return r;
-}
+/* The way into Go. FORM ends the names of a function's former parameters. */
+#define ENTER(RESULT, INDEX, FORM, SYMBOL, PARAMETERS, TYPES, ARGUMENTS, DEAD, FAILED) \
+	extern RESULT nnc_##SYMBOL TYPES; \
+	static RESULT enter_##INDEX##FORM PARAMETERS \
+	{ \
+		if (!anynpu_enter()) { \
+			if (anynpu_forked()) \
+				return dead_##INDEX##FORM DEAD; \
+			anynpu_report_handler(INDEX); \
+			return FAILED; \
+		} \
+		RESULT r = nnc_##SYMBOL ARGUMENTS; \
+		anynpu_leave(); \
+		return r; \
+	}
+#define ENTER_VOID(RESULT, INDEX, FORM, SYMBOL, PARAMETERS, TYPES, ARGUMENTS, DEAD, FAILED) \
+	extern void nnc_##SYMBOL TYPES; \
+	static void enter_##INDEX##FORM PARAMETERS \
+	{ \
+		if (!anynpu_enter()) { \
+			if (anynpu_forked()) { \
+				dead_##INDEX##FORM DEAD; \
+				return; \
+			} \
+			anynpu_report_handler(INDEX); \
+			return; \
+		} \
+		nnc_##SYMBOL ARGUMENTS; \
+		anynpu_leave(); \
+	}
+ENTER(uintptr_t, 0, , anynpu_version, (void),
+	(void), (), (), 0)
+ENTER_VOID(void, 1, , anynpu_set_log_callback, (uintptr_t a0, uintptr_t a1),
+	(uintptr_t, uintptr_t), (a0, a1), (), )
+ENTER(uintptr_t, 2, , anynpu_last_error, (void),
+	(void), (), (), 0)
+ENTER(int32_t, 3, , anynpu_placement_report, (uintptr_t a0, void * a1, uint64_t a2, void * a3),
+	(uintptr_t, void *, uint64_t, void *), (a0, a1, a2, a3), (), 1)
+ENTER(int32_t, 4, , anynpu_output_shape, (uintptr_t a0, uint32_t a1, void * a2, uint64_t a3),
+	(uintptr_t, uint32_t, void *, uint64_t), (a0, a1, a2, a3), (), -1)
+ENTER(int32_t, 5, , anynpu_export, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), 1)
+ENTER(uint64_t, 6, , anynpu_live_handles, (void),
+	(void), (), (), 0)
+ENTER(uint64_t, 7, , anynpu_live_buffers, (void),
+	(void), (), (), 0)
+ENTER(uint32_t, 8, , OH_NNDevice_GetAllDevicesID, (void * a0, void * a1),
+	(void *, void *), (a0, a1), (), 1)
+ENTER(uint32_t, 9, , OH_NNDevice_GetName, (uint64_t a0, void * a1),
+	(uint64_t, void *), (a0, a1), (), 1)
+ENTER(uint32_t, 10, , OH_NNDevice_GetType, (uint64_t a0, void * a1),
+	(uint64_t, void *), (a0, a1), (), 1)
+ENTER(uintptr_t, 11, , OH_NNTensorDesc_Create, (void),
+	(void), (), (), 0)
+ENTER(uint32_t, 12, , OH_NNTensorDesc_Destroy, (void * a0),
+	(void *), (a0), (), 1)
+ENTER(uint32_t, 13, , OH_NNTensorDesc_SetName, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), 1)
+ENTER(uint32_t, 14, , OH_NNTensorDesc_GetName, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), 1)
+ENTER(uint32_t, 15, , OH_NNTensorDesc_SetDataType, (uintptr_t a0, uint32_t a1),
+	(uintptr_t, uint32_t), (a0, a1), (), 1)
+ENTER(uint32_t, 16, , OH_NNTensorDesc_GetDataType, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), 1)
+ENTER(uint32_t, 17, , OH_NNTensorDesc_SetShape, (uintptr_t a0, void * a1, uint64_t a2),
+	(uintptr_t, void *, uint64_t), (a0, a1, a2), (), 1)
+ENTER(uint32_t, 18, , OH_NNTensorDesc_GetShape, (uintptr_t a0, void * a1, void * a2),
+	(uintptr_t, void *, void *), (a0, a1, a2), (), 1)
+ENTER(uint32_t, 19, , OH_NNTensorDesc_SetFormat, (uintptr_t a0, uint32_t a1),
+	(uintptr_t, uint32_t), (a0, a1), (), 1)
+ENTER(uint32_t, 20, , OH_NNTensorDesc_GetFormat, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), 1)
+ENTER(uint32_t, 21, , OH_NNTensorDesc_GetElementCount, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), 1)
+ENTER(uint32_t, 22, , OH_NNTensorDesc_GetByteSize, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), 1)
+ENTER(uintptr_t, 23, , OH_NNTensor_Create, (uint64_t a0, uintptr_t a1),
+	(uint64_t, uintptr_t), (a0, a1), (), 0)
+ENTER(uintptr_t, 24, , OH_NNTensor_CreateWithSize, (uint64_t a0, uintptr_t a1, uint64_t a2),
+	(uint64_t, uintptr_t, uint64_t), (a0, a1, a2), (), 0)
+ENTER(uintptr_t, 25, , OH_NNTensor_CreateWithFd, (uint64_t a0, uintptr_t a1, int32_t a2, uint64_t a3, uint64_t a4),
+	(uint64_t, uintptr_t, int32_t, uint64_t, uint64_t), (a0, a1, a2, a3, a4), (), 0)
+ENTER(uint32_t, 26, , OH_NNTensor_Destroy, (void * a0),
+	(void *), (a0), (), 1)
+ENTER(uintptr_t, 27, , OH_NNTensor_GetTensorDesc, (uintptr_t a0),
+	(uintptr_t), (a0), (), 0)
+ENTER(uintptr_t, 28, , OH_NNTensor_GetDataBuffer, (uintptr_t a0),
+	(uintptr_t), (a0), (), 0)
+ENTER(uint32_t, 29, , OH_NNTensor_GetFd, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), 1)
+ENTER(uint32_t, 30, , OH_NNTensor_GetSize, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), 1)
+ENTER(uint32_t, 31, , OH_NNTensor_GetOffset, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), 1)
+ENTER(uintptr_t, 32, , OH_NNQuantParam_Create, (void),
+	(void), (), (), 0)
+ENTER(uint32_t, 33, , OH_NNQuantParam_SetScales, (uintptr_t a0, void * a1, uint64_t a2),
+	(uintptr_t, void *, uint64_t), (a0, a1, a2), (), 1)
+ENTER(uint32_t, 34, , OH_NNQuantParam_SetZeroPoints, (uintptr_t a0, void * a1, uint64_t a2),
+	(uintptr_t, void *, uint64_t), (a0, a1, a2), (), 1)
+ENTER(uint32_t, 35, , OH_NNQuantParam_SetNumBits, (uintptr_t a0, void * a1, uint64_t a2),
+	(uintptr_t, void *, uint64_t), (a0, a1, a2), (), 1)
+ENTER(uint32_t, 36, , OH_NNQuantParam_Destroy, (void * a0),
+	(void *), (a0), (), 1)
+ENTER(uintptr_t, 37, , OH_NNModel_Construct, (void),
+	(void), (), (), 0)
+ENTER_VOID(void, 38, , OH_NNModel_Destroy, (void * a0),
+	(void *), (a0), (), )
+ENTER(uint32_t, 39, , OH_NNModel_AddTensor, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), 1)
+ENTER(uint32_t, 40, , OH_NNModel_AddTensorToModel, (uintptr_t a0, uintptr_t a1),
+	(uintptr_t, uintptr_t), (a0, a1), (), 1)
+ENTER(uint32_t, 41, , OH_NNModel_SetTensorData, (uintptr_t a0, uint32_t a1, void * a2, uint64_t a3),
+	(uintptr_t, uint32_t, void *, uint64_t), (a0, a1, a2, a3), (), 1)
+ENTER(uint32_t, 42, , OH_NNModel_SetTensorQuantParams, (uintptr_t a0, uint32_t a1, uintptr_t a2),
+	(uintptr_t, uint32_t, uintptr_t), (a0, a1, a2), (), 1)
+ENTER(uint32_t, 43, , OH_NNModel_SetTensorType, (uintptr_t a0, uint32_t a1, uint32_t a2),
+	(uintptr_t, uint32_t, uint32_t), (a0, a1, a2), (), 1)
+ENTER(uint32_t, 44, , OH_NNModel_AddOperation, (uintptr_t a0, uint32_t a1, void * a2, void * a3, void * a4),
+	(uintptr_t, uint32_t, void *, void *, void *), (a0, a1, a2, a3, a4), (), 1)
+ENTER(uint32_t, 45, , OH_NNModel_SpecifyInputsAndOutputs, (uintptr_t a0, void * a1, void * a2),
+	(uintptr_t, void *, void *), (a0, a1, a2), (), 1)
+ENTER(uint32_t, 46, , OH_NNModel_Finish, (uintptr_t a0),
+	(uintptr_t), (a0), (), 1)
+ENTER(uint32_t, 47, , OH_NNModel_GetAvailableOperations, (uintptr_t a0, uint64_t a1, void * a2, void * a3),
+	(uintptr_t, uint64_t, void *, void *), (a0, a1, a2, a3), (), 1)
+ENTER(uintptr_t, 48, , OH_NNCompilation_Construct, (uintptr_t a0),
+	(uintptr_t), (a0), (), 0)
+ENTER(uintptr_t, 49, , OH_NNCompilation_ConstructWithOfflineModelFile, (void * a0),
+	(void *), (a0), (), 0)
+ENTER(uintptr_t, 50, , OH_NNCompilation_ConstructWithOfflineModelBuffer, (void * a0, uint64_t a1),
+	(void *, uint64_t), (a0, a1), (), 0)
+ENTER(uintptr_t, 51, , OH_NNCompilation_ConstructForCache, (void),
+	(void), (), (), 0)
+ENTER(uint32_t, 52, , OH_NNCompilation_ExportCacheToBuffer, (uintptr_t a0, void * a1, uint64_t a2, void * a3),
+	(uintptr_t, void *, uint64_t, void *), (a0, a1, a2, a3), (), 1)
+ENTER(uint32_t, 53, , OH_NNCompilation_ImportCacheFromBuffer, (uintptr_t a0, void * a1, uint64_t a2),
+	(uintptr_t, void *, uint64_t), (a0, a1, a2), (), 1)
+ENTER(uint32_t, 54, , OH_NNCompilation_AddExtensionConfig, (uintptr_t a0, void * a1, void * a2, uint64_t a3),
+	(uintptr_t, void *, void *, uint64_t), (a0, a1, a2, a3), (), 1)
+ENTER(uint32_t, 55, , OH_NNCompilation_SetDevice, (uintptr_t a0, uint64_t a1),
+	(uintptr_t, uint64_t), (a0, a1), (), 1)
+ENTER(uint32_t, 56, , OH_NNCompilation_SetCache, (uintptr_t a0, void * a1, uint32_t a2),
+	(uintptr_t, void *, uint32_t), (a0, a1, a2), (), 1)
+ENTER(uint32_t, 57, , OH_NNCompilation_SetPerformanceMode, (uintptr_t a0, uint32_t a1),
+	(uintptr_t, uint32_t), (a0, a1), (), 1)
+ENTER(uint32_t, 58, , OH_NNCompilation_SetPriority, (uintptr_t a0, uint32_t a1),
+	(uintptr_t, uint32_t), (a0, a1), (), 1)
+ENTER(uint32_t, 59, , OH_NNCompilation_EnableFloat16, (uintptr_t a0, _Bool a1),
+	(uintptr_t, _Bool), (a0, a1), (), 1)
+ENTER(uint32_t, 60, , OH_NNCompilation_Build, (uintptr_t a0),
+	(uintptr_t), (a0), (), 1)
+ENTER_VOID(void, 61, , OH_NNCompilation_Destroy, (void * a0),
+	(void *), (a0), (), )
+ENTER(uintptr_t, 62, , OH_NNExecutor_Construct, (uintptr_t a0),
+	(uintptr_t), (a0), (), 0)
+ENTER_VOID(void, 63, , OH_NNExecutor_Destroy, (void * a0),
+	(void *), (a0), (), )
+ENTER(uint32_t, 64, , OH_NNExecutor_GetInputCount, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), 1)
+ENTER(uint32_t, 65, , OH_NNExecutor_GetOutputCount, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), 1)
+ENTER(uintptr_t, 66, , OH_NNExecutor_CreateInputTensorDesc, (uintptr_t a0, uint64_t a1),
+	(uintptr_t, uint64_t), (a0, a1), (), 0)
+ENTER(uintptr_t, 67, , OH_NNExecutor_CreateOutputTensorDesc, (uintptr_t a0, uint64_t a1),
+	(uintptr_t, uint64_t), (a0, a1), (), 0)
+ENTER(uint32_t, 68, , OH_NNExecutor_GetOutputShape, (uintptr_t a0, uint32_t a1, void * a2, void * a3),
+	(uintptr_t, uint32_t, void *, void *), (a0, a1, a2, a3), (), 1)
+ENTER(uint32_t, 69, , OH_NNExecutor_GetInputDimRange, (uintptr_t a0, uint64_t a1, void * a2, void * a3, void * a4),
+	(uintptr_t, uint64_t, void *, void *, void *), (a0, a1, a2, a3, a4), (), 1)
+ENTER(uint32_t, 70, , OH_NNExecutor_SetOnRunDone, (uintptr_t a0, uintptr_t a1),
+	(uintptr_t, uintptr_t), (a0, a1), (), 1)
+ENTER(uint32_t, 71, , OH_NNExecutor_SetOnServiceDied, (uintptr_t a0, uintptr_t a1),
+	(uintptr_t, uintptr_t), (a0, a1), (), 1)
+ENTER(uint32_t, 72, , OH_NNExecutor_RunSync, (uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4),
+	(uintptr_t, void *, uint64_t, void *, uint64_t), (a0, a1, a2, a3, a4), (), 1)
+ENTER(uint32_t, 73, , OH_NNExecutor_RunAsync, (uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, int32_t a5, uintptr_t a6),
+	(uintptr_t, void *, uint64_t, void *, uint64_t, int32_t, uintptr_t), (a0, a1, a2, a3, a4, a5, a6), (), 1)
+ENTER(uint32_t, 74, , OH_NNExecutor_SetInput, (uintptr_t a0, uint32_t a1, void * a2, void * a3, uint64_t a4),
+	(uintptr_t, uint32_t, void *, void *, uint64_t), (a0, a1, a2, a3, a4), (), 1)
+ENTER(uint32_t, 75, , OH_NNExecutor_SetOutput, (uintptr_t a0, uint32_t a1, void * a2, uint64_t a3),
+	(uintptr_t, uint32_t, void *, uint64_t), (a0, a1, a2, a3), (), 1)
+ENTER(uint32_t, 76, , OH_NNExecutor_Run, (uintptr_t a0),
+	(uintptr_t), (a0), (), 1)
+ENTER(uintptr_t, 77, , OH_NNExecutor_AllocateInputMemory, (uintptr_t a0, uint32_t a1, uint64_t a2),
+	(uintptr_t, uint32_t, uint64_t), (a0, a1, a2), (), 0)
+ENTER(uintptr_t, 78, , OH_NNExecutor_AllocateOutputMemory, (uintptr_t a0, uint32_t a1, uint64_t a2),
+	(uintptr_t, uint32_t, uint64_t), (a0, a1, a2), (), 0)
+ENTER_VOID(void, 79, , OH_NNExecutor_DestroyInputMemory, (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), (), )
+ENTER_VOID(void, 80, , OH_NNExecutor_DestroyOutputMemory, (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), (), )
+ENTER(uint32_t, 81, , OH_NNExecutor_SetInputWithMemory, (uintptr_t a0, uint32_t a1, void * a2, void * a3),
+	(uintptr_t, uint32_t, void *, void *), (a0, a1, a2, a3), (), 1)
+ENTER(uint32_t, 82, , OH_NNExecutor_SetOutputWithMemory, (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), (), 1)
+ENTER(uint32_t, 83, , OH_NNModel_BuildFromLiteGraph, (uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3),
+	(uintptr_t, uintptr_t, void *, uint64_t), (a0, a1, a2, a3), (), 1)
+ENTER(uint32_t, 84, , OH_NNModel_SetInputsAndOutputsInfo, (uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4),
+	(uintptr_t, void *, uint64_t, void *, uint64_t), (a0, a1, a2, a3, a4), (), 1)
+ENTER(uint32_t, 85, , OH_NNModel_BuildFromMetaGraph, (uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3),
+	(uintptr_t, uintptr_t, void *, uint64_t), (a0, a1, a2, a3), (), 1)
+ENTER(_Bool, 86, , OH_NNModel_HasCache, (void * a0, void * a1, uint32_t a2),
+	(void *, void *, uint32_t), (a0, a1, a2), (), false)
+ENTER(uint32_t, 87, , OH_NN_GetDeviceID, (void * a0, uint64_t a1),
+	(void *, uint64_t), (a0, a1), (), 1)
+ENTER(uint32_t, 88, , OH_NN_IsSupportAIPP, (void * a0),
+	(void *), (a0), (), 1)
+ENTER(uint32_t, 89, , OH_NNExecutor_RunSyncWithAipp, (uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, void * a5),
+	(uintptr_t, void *, uint64_t, void *, uint64_t, void *), (a0, a1, a2, a3, a4, a5), (), 1)
+ENTER(int32_t, 90, , rknn_init, (void * a0, void * a1, uint32_t a2, uint32_t a3, void * a4),
+	(void *, void *, uint32_t, uint32_t, void *), (a0, a1, a2, a3, a4), (), -1)
+ENTER(int32_t, 91, , rknn_dup_context, (void * a0, void * a1),
+	(void *, void *), (a0, a1), (), -1)
+ENTER(int32_t, 92, , rknn_destroy, (uintptr_t a0),
+	(uintptr_t), (a0), (), -1)
+ENTER(int32_t, 93, , rknn_query, (uintptr_t a0, uint32_t a1, void * a2, uint32_t a3),
+	(uintptr_t, uint32_t, void *, uint32_t), (a0, a1, a2, a3), (), -1)
+ENTER(int32_t, 94, , rknn_set_core_mask, (uintptr_t a0, uint32_t a1),
+	(uintptr_t, uint32_t), (a0, a1), (), -1)
+ENTER(int32_t, 95, , rknn_set_batch_core_num, (uintptr_t a0, int32_t a1),
+	(uintptr_t, int32_t), (a0, a1), (), -1)
+ENTER(int32_t, 96, , rknn_inputs_set, (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), (), -1)
+ENTER(int32_t, 97, , rknn_run, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), -1)
+ENTER(int32_t, 98, , rknn_wait, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), -1)
+ENTER(int32_t, 99, , rknn_outputs_get, (uintptr_t a0, uint32_t a1, void * a2, void * a3),
+	(uintptr_t, uint32_t, void *, void *), (a0, a1, a2, a3), (), -1)
+ENTER(int32_t, 100, , rknn_outputs_release, (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), (), -1)
+ENTER(uintptr_t, 101, , rknn_create_mem, (uintptr_t a0, uint32_t a1),
+	(uintptr_t, uint32_t), (a0, a1), (), 0)
+ENTER(uintptr_t, 102, , rknn_create_mem2, (uintptr_t a0, uint64_t a1, uint64_t a2),
+	(uintptr_t, uint64_t, uint64_t), (a0, a1, a2), (), 0)
+ENTER(uintptr_t, 103, , rknn_create_mem_from_fd, (uintptr_t a0, int32_t a1, void * a2, uint32_t a3, int32_t a4),
+	(uintptr_t, int32_t, void *, uint32_t, int32_t), (a0, a1, a2, a3, a4), (), 0)
+ENTER(uintptr_t, 104, , rknn_create_mem_from_phys, (uintptr_t a0, uint64_t a1, void * a2, uint32_t a3),
+	(uintptr_t, uint64_t, void *, uint32_t), (a0, a1, a2, a3), (), 0)
+ENTER(uintptr_t, 105, , rknn_create_mem_from_mb_blk, (uintptr_t a0, void * a1, int32_t a2),
+	(uintptr_t, void *, int32_t), (a0, a1, a2), (), 0)
+ENTER(int32_t, 106, , rknn_destory_mem, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), -1)
+ENTER(int32_t, 107, , rknn_destroy_mem, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), -1)
+ENTER(int32_t, 108, , rknn_set_weight_mem, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), -1)
+ENTER(int32_t, 109, , rknn_set_internal_mem, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), -1)
+ENTER(int32_t, 110, , rknn_set_io_mem, (uintptr_t a0, void * a1, void * a2),
+	(uintptr_t, void *, void *), (a0, a1, a2), (), -1)
+ENTER(int32_t, 111, , rknn_mem_sync, (uintptr_t a0, void * a1, uint32_t a2),
+	(uintptr_t, void *, uint32_t), (a0, a1, a2), (), -1)
+ENTER(int32_t, 112, , rknn_set_input_shape, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), -1)
+ENTER(int32_t, 113, , rknn_set_input_shapes, (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), (), -1)
+ENTER(int32_t, 114, , rknn_register_custom_ops, (uintptr_t a0, void * a1, uint32_t a2),
+	(uintptr_t, void *, uint32_t), (a0, a1, a2), (), -1)
+ENTER_VOID(void, 115, , rknn_custom_op_get_op_attr, (void * a0, void * a1, void * a2),
+	(void *, void *, void *), (a0, a1, a2), (), )
+ENTER(int32_t, 116, , rknn_matmul_create, (void * a0, void * a1, void * a2),
+	(void *, void *, void *), (a0, a1, a2), (), -1)
+ENTER(int32_t, 117, , rknn_matmul_create_dynamic_shape, (void * a0, void * a1, int32_t a2, void * a3, void * a4),
+	(void *, void *, int32_t, void *, void *), (a0, a1, a2, a3, a4), (), -1)
+ENTER(int32_t, 118, , rknn_matmul_create_dyn_shape, (void * a0, void * a1, int32_t a2, void * a3, void * a4),
+	(void *, void *, int32_t, void *, void *), (a0, a1, a2, a3, a4), (), -1)
+ENTER(int32_t, 119, , rknn_matmul_set_io_mem, (uintptr_t a0, void * a1, void * a2),
+	(uintptr_t, void *, void *), (a0, a1, a2), (), -1)
+ENTER(int32_t, 120, , rknn_matmul_set_core_mask, (uintptr_t a0, uint32_t a1),
+	(uintptr_t, uint32_t), (a0, a1), (), -1)
+ENTER(int32_t, 121, , rknn_matmul_set_quant_params, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), -1)
+ENTER(int32_t, 122, , rknn_matmul_get_quant_params, (uintptr_t a0, void * a1, void * a2),
+	(uintptr_t, void *, void *), (a0, a1, a2), (), -1)
+ENTER(int32_t, 123, , rknn_matmul_set_dynamic_shape, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), -1)
+ENTER(int32_t, 124, , rknn_matmul_run, (uintptr_t a0),
+	(uintptr_t), (a0), (), -1)
+ENTER(int32_t, 125, , rknn_matmul_destroy, (uintptr_t a0),
+	(uintptr_t), (a0), (), -1)
+ENTER(int32_t, 126, , rknn_B_normal_layout_to_native_layout, (void * a0, void * a1, int32_t a2, int32_t a3, uintptr_t a4, int32_t a5, uint32_t a6),
+	(void *, void *, int32_t, int32_t, uintptr_t, int32_t, uint32_t), (a0, a1, a2, a3, a4, a5, a6), (), -1)
+ENTER(uintptr_t, 127, , hbDNNGetVersion, (void),
+	(void), (), (), 0)
+ENTER(int32_t, 128, , hbDNNInitializeFromFiles, (void * a0, void * a1, int32_t a2),
+	(void *, void *, int32_t), (a0, a1, a2), (), -6000012)
+ENTER(int32_t, 129, , hbDNNInitializeFromDDR, (void * a0, void * a1, void * a2, int32_t a3),
+	(void *, void *, void *, int32_t), (a0, a1, a2, a3), (), -6000012)
+ENTER(int32_t, 130, , hbDNNRelease, (uintptr_t a0),
+	(uintptr_t), (a0), (), -6000012)
+ENTER(int32_t, 131, , hbDNNGetModelNameList, (void * a0, void * a1, uintptr_t a2),
+	(void *, void *, uintptr_t), (a0, a1, a2), (), -6000012)
+ENTER(int32_t, 132, , hbDNNGetModelHandle, (void * a0, uintptr_t a1, void * a2),
+	(void *, uintptr_t, void *), (a0, a1, a2), (), -6000012)
+ENTER(int32_t, 133, , hbDNNGetInputCount, (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), (), -6000012)
+ENTER(int32_t, 134, , hbDNNGetInputName, (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), (), -6000012)
+ENTER(int32_t, 135, , hbDNNGetInputTensorProperties, (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), (), -6000012)
+ENTER(int32_t, 136, , hbDNNGetOutputCount, (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), (), -6000012)
+ENTER(int32_t, 137, , hbDNNGetOutputName, (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), (), -6000012)
+ENTER(int32_t, 138, , hbDNNGetOutputTensorProperties, (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), (), -6000012)
+ENTER(int32_t, 139, , hbDNNInfer, (void * a0, void * a1, void * a2, uintptr_t a3, void * a4),
+	(void *, void *, void *, uintptr_t, void *), (a0, a1, a2, a3, a4), (), -6000012)
+ENTER(int32_t, 140, , hbDNNRoiInfer, (void * a0, void * a1, void * a2, void * a3, int32_t a4, uintptr_t a5, void * a6),
+	(void *, void *, void *, void *, int32_t, uintptr_t, void *), (a0, a1, a2, a3, a4, a5, a6), (), -6000012)
+ENTER(int32_t, 141, , hbDNNResize, (void * a0, void * a1, void * a2, void * a3, void * a4),
+	(void *, void *, void *, void *, void *), (a0, a1, a2, a3, a4), (), -6000012)
+ENTER(int32_t, 142, , hbDNNSetTaskDoneCb, (uintptr_t a0, uintptr_t a1, uintptr_t a2),
+	(uintptr_t, uintptr_t, uintptr_t), (a0, a1, a2), (), -6000012)
+ENTER(int32_t, 143, , hbDNNWaitTaskDone, (uintptr_t a0, int32_t a1),
+	(uintptr_t, int32_t), (a0, a1), (), -6000012)
+ENTER(int32_t, 144, , hbDNNReleaseTask, (uintptr_t a0),
+	(uintptr_t), (a0), (), -6000012)
+ENTER(int32_t, 145, , hbSysAllocMem, (void * a0, uint32_t a1),
+	(void *, uint32_t), (a0, a1), (), -6000012)
+ENTER(int32_t, 146, , hbSysAllocCachedMem, (void * a0, uint32_t a1),
+	(void *, uint32_t), (a0, a1), (), -6000012)
+ENTER(int32_t, 147, , hbSysFlushMem, (void * a0, int32_t a1),
+	(void *, int32_t), (a0, a1), (), -6000012)
+ENTER(int32_t, 148, , hbSysWriteMem, (void * a0, void * a1, uint32_t a2),
+	(void *, void *, uint32_t), (a0, a1, a2), (), -6000012)
+ENTER(int32_t, 149, , hbSysReadMem, (void * a0, void * a1, uint32_t a2),
+	(void *, void *, uint32_t), (a0, a1, a2), (), -6000012)
+ENTER(int32_t, 150, , hbSysFreeMem, (void * a0),
+	(void *), (a0), (), -6000012)
+ENTER(int32_t, 151, , hbSysRegisterMem, (void * a0),
+	(void *), (a0), (), -6000012)
+ENTER(int32_t, 152, , hbSysUnregisterMem, (void * a0),
+	(void *), (a0), (), -6000012)
+ENTER(int32_t, 153, , hbDNNGetInputSource, (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), (), -6000012)
+ENTER(int32_t, 154, , hbDNNGetInputDesc, (void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4),
+	(void *, void *, void *, uintptr_t, int32_t), (a0, a1, a2, a3, a4), (), -6000012)
+ENTER(int32_t, 155, , hbDNNGetOutputDesc, (void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4),
+	(void *, void *, void *, uintptr_t, int32_t), (a0, a1, a2, a3, a4), (), -6000012)
+ENTER(int32_t, 156, , hbDNNGetModelDesc, (void * a0, void * a1, void * a2, uintptr_t a3),
+	(void *, void *, void *, uintptr_t), (a0, a1, a2, a3), (), -6000012)
+ENTER(int32_t, 157, , hbDNNGetModelTag, (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), (), -6000012)
+ENTER(int32_t, 158, , hbDNNGetOutputOperatorType, (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), (), -6000012)
+ENTER(int32_t, 159, , hbDNNGetEstimateLatency, (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), (), -6000012)
+ENTER(int32_t, 160, , hbDNNGetTaskEstimateTime, (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), (), -6000012)
+ENTER(int32_t, 161, , hbDNNGetTaskEstimateStartTime, (void * a0, void * a1),
+	(void *, void *), (a0, a1), (), -6000012)
+ENTER(uintptr_t, 162, , hbDNNGetErrorDesc, (int32_t a0),
+	(int32_t), (a0), (), 0)
+ENTER(int32_t, 163, , hbDNNGetLayoutName, (void * a0, int32_t a1),
+	(void *, int32_t), (a0, a1), (), -6000012)
+ENTER(int32_t, 164, , hbDNNUnquantizeByScale, (void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4),
+	(void *, int32_t, void *, void *, void *), (a0, a1, &a2, a3, a4), (a0, a1, a2, a3, a4), -6000012)
+ENTER(int32_t, 164, _former, hbDNNUnquantizeByScale_former, (void * a0, int32_t a1, int32_t a2, hbDNNTensorShape a3, void * a4, void * a5),
+	(void *, int32_t, int32_t, void *, void *, void *), (a0, a1, a2, &a3, a4, a5), (a0, a1, a2, a3, a4, a5), -6000012)
+ENTER(int32_t, 165, , hbDNNConvertLayout, (uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6),
+	(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, void *, _Bool), (a0, a1, a2, a3, a4, &a5, a6), (a0, a1, a2, a3, a4, a5, a6), -6000012)
+ENTER(int32_t, 166, , hbDNNConvertLayoutRoi, (uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8),
+	(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, void *, _Bool, void *, void *), (a0, a1, a2, a3, a4, &a5, a6, &a7, &a8), (a0, a1, a2, a3, a4, a5, a6, a7, a8), -6000012)
+ENTER(int32_t, 166, _former, hbDNNConvertLayoutRoi_former, (uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNRoi a7),
+	(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, void *, _Bool, void *), (a0, a1, a2, a3, a4, &a5, a6, &a7), (a0, a1, a2, a3, a4, a5, a6, a7), -6000012)
+ENTER(int32_t, 167, , hbDNNConvertLayoutToNative1HW1, (uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7),
+	(uintptr_t, uintptr_t, int32_t, int32_t, void *, _Bool, uint32_t, uint32_t), (a0, a1, a2, a3, &a4, a5, a6, a7), (a0, a1, a2, a3, a4, a5, a6, a7), -6000012)
+ENTER(int32_t, 168, , hbDNNConvertLayoutToNative111C, (uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8),
+	(uintptr_t, uintptr_t, int32_t, int32_t, void *, _Bool, uint32_t, uint32_t, uint32_t), (a0, a1, a2, a3, &a4, a5, a6, a7, a8), (a0, a1, a2, a3, a4, a5, a6, a7, a8), -6000012)
+ENTER(int32_t, 169, , hbDNNConvertLayoutToNative1111, (uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6),
+	(uintptr_t, uintptr_t, int32_t, int32_t, void *, _Bool, void *), (a0, a1, a2, a3, &a4, a5, &a6), (a0, a1, a2, a3, a4, a5, a6), -6000012)
+ENTER(int32_t, 169, _former, hbDNNConvertLayoutToNative1111_former, (uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNRoi a6),
+	(uintptr_t, uintptr_t, int32_t, int32_t, void *, _Bool, void *), (a0, a1, a2, a3, &a4, a5, &a6), (a0, a1, a2, a3, a4, a5, a6), -6000012)
+ENTER(int32_t, 170, , hbDNNAddPadding, (uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4),
+	(uintptr_t, void *, uintptr_t, void *, int32_t), (a0, &a1, a2, &a3, a4), (a0, a1, a2, a3, a4), -6000012)
+ENTER(int32_t, 171, , hbDNNRemovePadding, (uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4),
+	(uintptr_t, void *, uintptr_t, void *, int32_t), (a0, &a1, a2, &a3, a4), (a0, a1, a2, a3, a4), -6000012)
+ENTER(int32_t, 172, , hbDNNAddPaddingWithStride, (uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, void * a4, uint32_t a5),
+	(uintptr_t, uintptr_t, uint32_t, void *, void *, uint32_t), (a0, a1, a2, a3, a4, a5), (), -6000012)
+ENTER(int32_t, 173, , hbDNNRemovePaddingWithStride, (uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, void * a4, uint32_t a5),
+	(uintptr_t, uintptr_t, uint32_t, void *, void *, uint32_t), (a0, a1, a2, a3, a4, a5), (), -6000012)
+ENTER(int32_t, 174, , hbDNNConvertEndianness, (void * a0, void * a1, uint32_t a2),
+	(void *, void *, uint32_t), (a0, a1, a2), (), -6000012)
+ENTER(int32_t, 175, , _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE, (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), (), -6000012)
+ENTER(int32_t, 176, , _Z27hbDNNUnregisterLayerCreatorPKc, (void * a0),
+	(void *), (a0), (), -6000012)
+ENTER(int32_t, 177, , ANeuralNetworks_getDeviceCount, (void * a0),
+	(void *), (a0), (), 5)
+ENTER(int32_t, 178, , ANeuralNetworks_getDevice, (uint32_t a0, void * a1),
+	(uint32_t, void *), (a0, a1), (), 5)
+ENTER(int32_t, 179, , ANeuralNetworksDevice_getName, (void * a0, void * a1),
+	(void *, void *), (a0, a1), (), 5)
+ENTER(int32_t, 180, , ANeuralNetworksDevice_getType, (void * a0, void * a1),
+	(void *, void *), (a0, a1), (), 5)
+ENTER(int32_t, 181, , ANeuralNetworksDevice_getVersion, (void * a0, void * a1),
+	(void *, void *), (a0, a1), (), 5)
+ENTER(int32_t, 182, , ANeuralNetworksDevice_getFeatureLevel, (void * a0, void * a1),
+	(void *, void *), (a0, a1), (), 5)
+ENTER(int32_t, 183, , ANeuralNetworksDevice_wait, (void * a0),
+	(void *), (a0), (), 5)
+ENTER(int64_t, 184, , ANeuralNetworks_getRuntimeFeatureLevel, (void),
+	(void), (), (), 0)
+ENTER(int32_t, 185, , ANeuralNetworksModel_getSupportedOperationsForDevices, (uintptr_t a0, void * a1, uint32_t a2, void * a3),
+	(uintptr_t, void *, uint32_t, void *), (a0, a1, a2, a3), (), 5)
+ENTER(int32_t, 186, , ANeuralNetworksMemory_createFromFd, (uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void * a4),
+	(uint64_t, int32_t, int32_t, uint64_t, void *), (a0, a1, a2, a3, a4), (), 5)
+ENTER(int32_t, 187, , ANeuralNetworksMemory_createFromAHardwareBuffer, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), 5)
+ENTER_VOID(void, 188, , ANeuralNetworksMemory_free, (uintptr_t a0),
+	(uintptr_t), (a0), (), )
+ENTER(int32_t, 189, , ANeuralNetworksMemoryDesc_create, (void * a0),
+	(void *), (a0), (), 5)
+ENTER(int32_t, 190, , ANeuralNetworksMemoryDesc_addInputRole, (uintptr_t a0, uintptr_t a1, uint32_t a2, float a3),
+	(uintptr_t, uintptr_t, uint32_t, float), (a0, a1, a2, a3), (), 5)
+ENTER(int32_t, 191, , ANeuralNetworksMemoryDesc_addOutputRole, (uintptr_t a0, uintptr_t a1, uint32_t a2, float a3),
+	(uintptr_t, uintptr_t, uint32_t, float), (a0, a1, a2, a3), (), 5)
+ENTER(int32_t, 192, , ANeuralNetworksMemoryDesc_setDimensions, (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), (), 5)
+ENTER(int32_t, 193, , ANeuralNetworksMemoryDesc_finish, (uintptr_t a0),
+	(uintptr_t), (a0), (), 5)
+ENTER_VOID(void, 194, , ANeuralNetworksMemoryDesc_free, (uintptr_t a0),
+	(uintptr_t), (a0), (), )
+ENTER(int32_t, 195, , ANeuralNetworksMemory_createFromDesc, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), 5)
+ENTER(int32_t, 196, , ANeuralNetworksMemory_copy, (uintptr_t a0, uintptr_t a1),
+	(uintptr_t, uintptr_t), (a0, a1), (), 5)
+ENTER(int32_t, 197, , ANeuralNetworksModel_create, (void * a0),
+	(void *), (a0), (), 5)
+ENTER_VOID(void, 198, , ANeuralNetworksModel_free, (uintptr_t a0),
+	(uintptr_t), (a0), (), )
+ENTER(int32_t, 199, , ANeuralNetworksModel_addOperand, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), 5)
+ENTER(int32_t, 200, , ANeuralNetworksModel_setOperandValue, (uintptr_t a0, int32_t a1, void * a2, uint64_t a3),
+	(uintptr_t, int32_t, void *, uint64_t), (a0, a1, a2, a3), (), 5)
+ENTER(int32_t, 201, , ANeuralNetworksModel_setOperandValueFromMemory, (uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, uint64_t a4),
+	(uintptr_t, int32_t, uintptr_t, uint64_t, uint64_t), (a0, a1, a2, a3, a4), (), 5)
+ENTER(int32_t, 202, , ANeuralNetworksModel_setOperandValueFromModel, (uintptr_t a0, int32_t a1, uintptr_t a2),
+	(uintptr_t, int32_t, uintptr_t), (a0, a1, a2), (), 5)
+ENTER(int32_t, 203, , ANeuralNetworksModel_setOperandSymmPerChannelQuantParams, (uintptr_t a0, int32_t a1, void * a2),
+	(uintptr_t, int32_t, void *), (a0, a1, a2), (), 5)
+ENTER(int32_t, 204, , ANeuralNetworksModel_addOperation, (uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint32_t a4, void * a5),
+	(uintptr_t, int32_t, uint32_t, void *, uint32_t, void *), (a0, a1, a2, a3, a4, a5), (), 5)
+ENTER(int32_t, 205, , ANeuralNetworksModel_identifyInputsAndOutputs, (uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void * a4),
+	(uintptr_t, uint32_t, void *, uint32_t, void *), (a0, a1, a2, a3, a4), (), 5)
+ENTER(int32_t, 206, , ANeuralNetworksModel_relaxComputationFloat32toFloat16, (uintptr_t a0, _Bool a1),
+	(uintptr_t, _Bool), (a0, a1), (), 5)
+ENTER(int32_t, 207, , ANeuralNetworksModel_finish, (uintptr_t a0),
+	(uintptr_t), (a0), (), 5)
+ENTER(int32_t, 208, , ANeuralNetworksCompilation_create, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), 5)
+ENTER(int32_t, 209, , ANeuralNetworksCompilation_createForDevices, (uintptr_t a0, void * a1, uint32_t a2, void * a3),
+	(uintptr_t, void *, uint32_t, void *), (a0, a1, a2, a3), (), 5)
+ENTER_VOID(void, 210, , ANeuralNetworksCompilation_free, (uintptr_t a0),
+	(uintptr_t), (a0), (), )
+ENTER(int32_t, 211, , ANeuralNetworksCompilation_setPreference, (uintptr_t a0, int32_t a1),
+	(uintptr_t, int32_t), (a0, a1), (), 5)
+ENTER(int32_t, 212, , ANeuralNetworksCompilation_setCaching, (uintptr_t a0, void * a1, void * a2),
+	(uintptr_t, void *, void *), (a0, a1, a2), (), 5)
+ENTER(int32_t, 213, , ANeuralNetworksCompilation_setPriority, (uintptr_t a0, int32_t a1),
+	(uintptr_t, int32_t), (a0, a1), (), 5)
+ENTER(int32_t, 214, , ANeuralNetworksCompilation_setTimeout, (uintptr_t a0, uint64_t a1),
+	(uintptr_t, uint64_t), (a0, a1), (), 5)
+ENTER(int32_t, 215, , ANeuralNetworksCompilation_finish, (uintptr_t a0),
+	(uintptr_t), (a0), (), 5)
+ENTER(int32_t, 216, , ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput, (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), (), 5)
+ENTER(int32_t, 217, , ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput, (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), (), 5)
+ENTER(int32_t, 218, , ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput, (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), (), 5)
+ENTER(int32_t, 219, , ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput, (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), (), 5)
+ENTER(int32_t, 220, , ANeuralNetworksExecution_create, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), 5)
+ENTER_VOID(void, 221, , ANeuralNetworksExecution_free, (uintptr_t a0),
+	(uintptr_t), (a0), (), )
+ENTER(int32_t, 222, , ANeuralNetworksExecution_setInput, (uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4),
+	(uintptr_t, int32_t, void *, void *, uint64_t), (a0, a1, a2, a3, a4), (), 5)
+ENTER(int32_t, 223, , ANeuralNetworksExecution_setInputFromMemory, (uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5),
+	(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t), (a0, a1, a2, a3, a4, a5), (), 5)
+ENTER(int32_t, 224, , ANeuralNetworksExecution_setOutput, (uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4),
+	(uintptr_t, int32_t, void *, void *, uint64_t), (a0, a1, a2, a3, a4), (), 5)
+ENTER(int32_t, 225, , ANeuralNetworksExecution_setOutputFromMemory, (uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5),
+	(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t), (a0, a1, a2, a3, a4, a5), (), 5)
+ENTER(int32_t, 226, , ANeuralNetworksExecution_enableInputAndOutputPadding, (uintptr_t a0, _Bool a1),
+	(uintptr_t, _Bool), (a0, a1), (), 5)
+ENTER(int32_t, 227, , ANeuralNetworksExecution_setReusable, (uintptr_t a0, _Bool a1),
+	(uintptr_t, _Bool), (a0, a1), (), 5)
+ENTER(int32_t, 228, , ANeuralNetworksExecution_setMeasureTiming, (uintptr_t a0, _Bool a1),
+	(uintptr_t, _Bool), (a0, a1), (), 5)
+ENTER(int32_t, 229, , ANeuralNetworksExecution_setTimeout, (uintptr_t a0, uint64_t a1),
+	(uintptr_t, uint64_t), (a0, a1), (), 5)
+ENTER(int32_t, 230, , ANeuralNetworksExecution_setLoopTimeout, (uintptr_t a0, uint64_t a1),
+	(uintptr_t, uint64_t), (a0, a1), (), 5)
+ENTER(uint64_t, 231, , ANeuralNetworks_getDefaultLoopTimeout, (void),
+	(void), (), (), 0)
+ENTER(uint64_t, 232, , ANeuralNetworks_getMaximumLoopTimeout, (void),
+	(void), (), (), 0)
+ENTER(int32_t, 233, , ANeuralNetworksExecution_compute, (uintptr_t a0),
+	(uintptr_t), (a0), (), 5)
+ENTER(int32_t, 234, , ANeuralNetworksExecution_startCompute, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), 5)
+ENTER(int32_t, 235, , ANeuralNetworksExecution_burstCompute, (uintptr_t a0, uintptr_t a1),
+	(uintptr_t, uintptr_t), (a0, a1), (), 5)
+ENTER(int32_t, 236, , ANeuralNetworksExecution_startComputeWithDependencies, (uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void * a4),
+	(uintptr_t, void *, uint32_t, uint64_t, void *), (a0, a1, a2, a3, a4), (), 5)
+ENTER(int32_t, 237, , ANeuralNetworksExecution_getOutputOperandRank, (uintptr_t a0, int32_t a1, void * a2),
+	(uintptr_t, int32_t, void *), (a0, a1, a2), (), 5)
+ENTER(int32_t, 238, , ANeuralNetworksExecution_getOutputOperandDimensions, (uintptr_t a0, int32_t a1, void * a2),
+	(uintptr_t, int32_t, void *), (a0, a1, a2), (), 5)
+ENTER(int32_t, 239, , ANeuralNetworksExecution_getDuration, (uintptr_t a0, int32_t a1, void * a2),
+	(uintptr_t, int32_t, void *), (a0, a1, a2), (), 5)
+ENTER(int32_t, 240, , ANeuralNetworksBurst_create, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), 5)
+ENTER_VOID(void, 241, , ANeuralNetworksBurst_free, (uintptr_t a0),
+	(uintptr_t), (a0), (), )
+ENTER(int32_t, 242, , ANeuralNetworksEvent_wait, (uintptr_t a0),
+	(uintptr_t), (a0), (), 5)
+ENTER_VOID(void, 243, , ANeuralNetworksEvent_free, (uintptr_t a0),
+	(uintptr_t), (a0), (), )
+ENTER(int32_t, 244, , ANeuralNetworksEvent_createFromSyncFenceFd, (int32_t a0, void * a1),
+	(int32_t, void *), (a0, a1), (), 5)
+ENTER(int32_t, 245, , ANeuralNetworksEvent_getSyncFenceFd, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), 5)
+ENTER(int32_t, 246, , ANeuralNetworksDevice_getExtensionSupport, (void * a0, void * a1, void * a2),
+	(void *, void *, void *), (a0, a1, a2), (), 5)
+ENTER(int32_t, 247, , ANeuralNetworksModel_getExtensionOperandType, (uintptr_t a0, void * a1, uint16_t a2, void * a3),
+	(uintptr_t, void *, uint16_t, void *), (a0, a1, a2, a3), (), 5)
+ENTER(int32_t, 248, , ANeuralNetworksModel_getExtensionOperationType, (uintptr_t a0, void * a1, uint16_t a2, void * a3),
+	(uintptr_t, void *, uint16_t, void *), (a0, a1, a2, a3), (), 5)
+ENTER(int32_t, 249, , ANeuralNetworksModel_setOperandExtensionData, (uintptr_t a0, int32_t a1, void * a2, uint64_t a3),
+	(uintptr_t, int32_t, void *, uint64_t), (a0, a1, a2, a3), (), 5)
+ENTER(int32_t, 250, , ANeuralNetworksCompilation_addExtensionAttribute, (uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4),
+	(uintptr_t, void *, uint16_t, void *, uint64_t), (a0, a1, a2, a3, a4), (), 5)
+ENTER(int32_t, 251, , ANeuralNetworksExecution_addExtensionAttribute, (uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4),
+	(uintptr_t, void *, uint16_t, void *, uint64_t), (a0, a1, a2, a3, a4), (), 5)
+ENTER(uintptr_t, 252, , hbUCPGetVersion, (void),
+	(void), (), (), 0)
+ENTER(uintptr_t, 253, , hbUCPGetSocName, (void),
+	(void), (), (), 0)
+ENTER(int32_t, 254, , hbUCPSubmitTask, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (), -200003)
+ENTER(int32_t, 255, , hbUCPWaitTaskDone, (uintptr_t a0, int32_t a1),
+	(uintptr_t, int32_t), (a0, a1), (), -200003)
+ENTER(int32_t, 256, , hbUCPSetTaskDoneCb, (uintptr_t a0, uintptr_t a1, uintptr_t a2),
+	(uintptr_t, uintptr_t, uintptr_t), (a0, a1, a2), (), -200003)
+ENTER(int32_t, 257, , hbUCPReleaseTask, (uintptr_t a0),
+	(uintptr_t), (a0), (), -200003)
+ENTER(uintptr_t, 258, , hbUCPGetErrorDesc, (int32_t a0),
+	(int32_t), (a0), (), 0)
+ENTER(int32_t, 259, , hbUCPMalloc, (void * a0, uint64_t a1, int32_t a2),
+	(void *, uint64_t, int32_t), (a0, a1, a2), (), -200003)
+ENTER(int32_t, 260, , hbUCPMallocCached, (void * a0, uint64_t a1, int32_t a2),
+	(void *, uint64_t, int32_t), (a0, a1, a2), (), -200003)
+ENTER(int32_t, 261, , hbUCPMemFlush, (void * a0, int32_t a1),
+	(void *, int32_t), (a0, a1), (), -200003)
+ENTER(int32_t, 262, , hbUCPFree, (void * a0),
+	(void *), (a0), (), -200003)
+ENTER(uintptr_t, 263, , hbucp_hbDNNGetVersion, (void),
+	(void), (), (), 0)
+ENTER(int32_t, 264, , hbucp_hbDNNInitializeFromFiles, (void * a0, void * a1, int32_t a2),
+	(void *, void *, int32_t), (a0, a1, a2), (), -200003)
+ENTER(int32_t, 265, , hbucp_hbDNNInitializeFromDDR, (void * a0, void * a1, void * a2, int32_t a3),
+	(void *, void *, void *, int32_t), (a0, a1, a2, a3), (), -200003)
+ENTER(int32_t, 266, , hbucp_hbDNNRelease, (uintptr_t a0),
+	(uintptr_t), (a0), (), -200003)
+ENTER(int32_t, 267, , hbucp_hbDNNGetModelNameList, (void * a0, void * a1, uintptr_t a2),
+	(void *, void *, uintptr_t), (a0, a1, a2), (), -200003)
+ENTER(int32_t, 268, , hbucp_hbDNNGetModelHandle, (void * a0, uintptr_t a1, void * a2),
+	(void *, uintptr_t, void *), (a0, a1, a2), (), -200003)
+ENTER(int32_t, 269, , hbucp_hbDNNGetInputCount, (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), (), -200003)
+ENTER(int32_t, 270, , hbucp_hbDNNGetInputName, (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), (), -200003)
+ENTER(int32_t, 271, , hbucp_hbDNNGetInputTensorProperties, (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), (), -200003)
+ENTER(int32_t, 272, , hbucp_hbDNNGetOutputCount, (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), (), -200003)
+ENTER(int32_t, 273, , hbucp_hbDNNGetOutputName, (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), (), -200003)
+ENTER(int32_t, 274, , hbucp_hbDNNGetOutputTensorProperties, (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), (), -200003)
+ENTER(int32_t, 275, , hbucp_hbDNNGetInputDesc, (void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4),
+	(void *, void *, void *, uintptr_t, int32_t), (a0, a1, a2, a3, a4), (), -200003)
+ENTER(int32_t, 276, , hbucp_hbDNNGetOutputDesc, (void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4),
+	(void *, void *, void *, uintptr_t, int32_t), (a0, a1, a2, a3, a4), (), -200003)
+ENTER(int32_t, 277, , hbucp_hbDNNGetModelDesc, (void * a0, void * a1, void * a2, uintptr_t a3),
+	(void *, void *, void *, uintptr_t), (a0, a1, a2, a3), (), -200003)
+ENTER(int32_t, 278, , hbDNNGetHBMDesc, (void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4),
+	(void *, void *, void *, uintptr_t, int32_t), (a0, a1, a2, a3, a4), (), -200003)
+ENTER(int32_t, 279, , hbDNNGetCompileBpuCoreNum, (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), (), -200003)
+ENTER(int32_t, 280, , hbDNNInferV2, (void * a0, void * a1, void * a2, uintptr_t a3),
+	(void *, void *, void *, uintptr_t), (a0, a1, a2, a3), (), -200003)
+ENTER(int32_t, 281, , hbDNNGetTaskOutputTensorProperties, (void * a0, uintptr_t a1, int32_t a2, int32_t a3),
+	(void *, uintptr_t, int32_t, int32_t), (a0, a1, a2, a3), (), -200003)
+ENTER(uintptr_t, 282, , hbucp_hbDNNGetErrorDesc, (int32_t a0),
+	(int32_t), (a0), (), 0)
+ENTER(int32_t, 283, , hbVPBilateralFilter, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 284, , hbVPBoxFilter, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 285, , hbVPCanny, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 286, , hbVPCornerHarris, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 287, , hbVPCvtColor, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 288, , hbVPDilate, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 289, , hbVPEqualizeHist, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 290, , hbVPErode, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 291, , hbVPFilter2D, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 292, , hbVPFlip, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 293, , hbVPGaussianBlur, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 294, , hbVPHBDemosaicing, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 295, , hbVPISP, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 296, , hbVPIntegral, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 297, , hbVPLaplacianFilter, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 298, , hbVPMedianBlur, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 299, , hbVPOpticalFlowPyrLK, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 300, , hbVPPyrDown, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 301, , hbVPPyrUp, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 302, , hbVPRemap, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 303, , hbVPResize, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 304, , hbVPRoiResize, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 305, , hbVPRotate, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 306, , hbVPSepFilter2D, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 307, , hbVPSobel, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 308, , hbVPStitch, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 309, , hbVPThreshold, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 310, , hbVPTranspose, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 311, , hbVPWarpAffine, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 312, , hbVPWarpPerspective, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 313, , hbVPCreateAlphaBlendLut, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 314, , hbVPReleaseAlphaBlendLut, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 315, , hbVPCreateISPContext, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 316, , hbVPReleaseISPContext, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 317, , hbVPGetISPOutputBuffer, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 318, , hbVPCreateMapWrap, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 319, , hbVPReleaseMapWrap, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 320, , hbVPJPEGDecode, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 321, , hbVPJPEGEncode, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 322, , hbVPVideoDecode, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 323, , hbVPVideoEncode, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 324, , hbVPCreateJPEGDecContext, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 325, , hbVPReleaseJPEGDecContext, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 326, , hbVPCreateJPEGEncContext, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 327, , hbVPReleaseJPEGEncContext, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 328, , hbVPCreateVideoDecContext, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 329, , hbVPReleaseVideoDecContext, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 330, , hbVPCreateVideoEncContext, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 331, , hbVPReleaseVideoEncContext, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 332, , hbVPGetJPEGDecOutputBuffer, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 333, , hbVPGetJPEGEncOutputBuffer, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 334, , hbVPGetVideoDecOutputBuffer, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 335, , hbVPGetVideoEncOutputBuffer, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 336, , hbVPGetDefaultVideoDecParam, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 337, , hbVPGetDefaultVideoEncParam, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 338, , hbFFT1D, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 339, , hbFFT2D, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 340, , hbIFFT1D, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 341, , hbIFFT2D, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 342, , hbDSPAddrMap, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 343, , hbDSPAddrUnmap, (void),
+	(void), (), (), -200003)
+ENTER(int32_t, 344, , hbDSPRpcV2, (void),
+	(void), (), (), -200003)
 
 extern anynpu_fn anynpu_slot[] ANYNPU_HIDDEN;
 extern const anynpu_fn anynpu_counted[] ANYNPU_HIDDEN;
@@ -5886,3928 +1740,1113 @@ static anynpu_fn live[FUNCTIONS] = {
 };
 
 /* A call of the driver's where calls are counted: counts those that it refuses. */
-
-static uint32_t judged_8(void * a0, void * a1)
-{
-	uint32_t r = ((uint32_t (*)(void *, void *))driver[8])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[8], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_9(uint64_t a0, void * a1)
-{
-	uint32_t r = ((uint32_t (*)(uint64_t, void *))driver[9])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[9], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_10(uint64_t a0, void * a1)
-{
-	uint32_t r = ((uint32_t (*)(uint64_t, void *))driver[10])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[10], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_11(void)
-{
-	uintptr_t r = ((uintptr_t (*)(void))driver[11])();
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[11], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_12(void * a0)
-{
-	uint32_t r = ((uint32_t (*)(void *))driver[12])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[12], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_13(uintptr_t a0, void * a1)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[13])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[13], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_14(uintptr_t a0, void * a1)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[14])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[14], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_15(uintptr_t a0, uint32_t a1)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t))driver[15])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[15], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_16(uintptr_t a0, void * a1)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[16])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[16], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_17(uintptr_t a0, void * a1, uint64_t a2)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))driver[17])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[17], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_18(uintptr_t a0, void * a1, void * a2)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, void *))driver[18])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[18], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_19(uintptr_t a0, uint32_t a1)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t))driver[19])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[19], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_20(uintptr_t a0, void * a1)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[20])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[20], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_21(uintptr_t a0, void * a1)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[21])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[21], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_22(uintptr_t a0, void * a1)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[22])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[22], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_23(uint64_t a0, uintptr_t a1)
-{
-	uintptr_t r = ((uintptr_t (*)(uint64_t, uintptr_t))driver[23])(a0, a1);
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[23], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_24(uint64_t a0, uintptr_t a1, uint64_t a2)
-{
-	uintptr_t r = ((uintptr_t (*)(uint64_t, uintptr_t, uint64_t))driver[24])(a0, a1, a2);
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[24], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_25(uint64_t a0, uintptr_t a1, int32_t a2, uint64_t a3, uint64_t a4)
-{
-	uintptr_t r = ((uintptr_t (*)(uint64_t, uintptr_t, int32_t, uint64_t, uint64_t))driver[25])(a0, a1, a2, a3, a4);
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[25], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_26(void * a0)
-{
-	uint32_t r = ((uint32_t (*)(void *))driver[26])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[26], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_27(uintptr_t a0)
-{
-	uintptr_t r = ((uintptr_t (*)(uintptr_t))driver[27])(a0);
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[27], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_28(uintptr_t a0)
-{
-	uintptr_t r = ((uintptr_t (*)(uintptr_t))driver[28])(a0);
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[28], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_29(uintptr_t a0, void * a1)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[29])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[29], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_30(uintptr_t a0, void * a1)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[30])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[30], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_31(uintptr_t a0, void * a1)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[31])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[31], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_32(void)
-{
-	uintptr_t r = ((uintptr_t (*)(void))driver[32])();
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[32], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_33(uintptr_t a0, void * a1, uint64_t a2)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))driver[33])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[33], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_34(uintptr_t a0, void * a1, uint64_t a2)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))driver[34])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[34], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_35(uintptr_t a0, void * a1, uint64_t a2)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))driver[35])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[35], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_36(void * a0)
-{
-	uint32_t r = ((uint32_t (*)(void *))driver[36])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[36], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_37(void)
-{
-	uintptr_t r = ((uintptr_t (*)(void))driver[37])();
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[37], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_39(uintptr_t a0, void * a1)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[39])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[39], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_40(uintptr_t a0, uintptr_t a1)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t))driver[40])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[40], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_41(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))driver[41])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[41], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_42(uintptr_t a0, uint32_t a1, uintptr_t a2)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, uintptr_t))driver[42])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[42], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_43(uintptr_t a0, uint32_t a1, uint32_t a2)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, uint32_t))driver[43])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[43], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_44(uintptr_t a0, uint32_t a1, void * a2, void * a3, void * a4)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, void *))driver[44])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[44], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_45(uintptr_t a0, void * a1, void * a2)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, void *))driver[45])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[45], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_46(uintptr_t a0)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t))driver[46])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[46], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_47(uintptr_t a0, uint64_t a1, void * a2, void * a3)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint64_t, void *, void *))driver[47])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[47], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_48(uintptr_t a0)
-{
-	uintptr_t r = ((uintptr_t (*)(uintptr_t))driver[48])(a0);
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[48], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_49(void * a0)
-{
-	uintptr_t r = ((uintptr_t (*)(void *))driver[49])(a0);
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[49], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_50(void * a0, uint64_t a1)
-{
-	uintptr_t r = ((uintptr_t (*)(void *, uint64_t))driver[50])(a0, a1);
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[50], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_51(void)
-{
-	uintptr_t r = ((uintptr_t (*)(void))driver[51])();
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[51], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_52(uintptr_t a0, void * a1, uint64_t a2, void * a3)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *))driver[52])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[52], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_53(uintptr_t a0, void * a1, uint64_t a2)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))driver[53])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[53], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_54(uintptr_t a0, void * a1, void * a2, uint64_t a3)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, void *, uint64_t))driver[54])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[54], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_55(uintptr_t a0, uint64_t a1)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint64_t))driver[55])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[55], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_56(uintptr_t a0, void * a1, uint32_t a2)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint32_t))driver[56])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[56], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_57(uintptr_t a0, uint32_t a1)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t))driver[57])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[57], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_58(uintptr_t a0, uint32_t a1)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t))driver[58])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[58], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_59(uintptr_t a0, _Bool a1)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, _Bool))driver[59])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[59], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_60(uintptr_t a0)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t))driver[60])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[60], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_62(uintptr_t a0)
-{
-	uintptr_t r = ((uintptr_t (*)(uintptr_t))driver[62])(a0);
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[62], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_64(uintptr_t a0, void * a1)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[64])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[64], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_65(uintptr_t a0, void * a1)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[65])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[65], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_66(uintptr_t a0, uint64_t a1)
-{
-	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t))driver[66])(a0, a1);
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[66], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_67(uintptr_t a0, uint64_t a1)
-{
-	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t))driver[67])(a0, a1);
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[67], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_68(uintptr_t a0, uint32_t a1, void * a2, void * a3)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *))driver[68])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[68], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_69(uintptr_t a0, uint64_t a1, void * a2, void * a3, void * a4)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint64_t, void *, void *, void *))driver[69])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[69], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_70(uintptr_t a0, uintptr_t a1)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t))driver[70])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[70], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_71(uintptr_t a0, uintptr_t a1)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t))driver[71])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[71], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_72(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t))driver[72])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[72], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_73(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, int32_t a5, uintptr_t a6)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t, int32_t, uintptr_t))driver[73])(a0, a1, a2, a3, a4, a5, a6);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[73], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_74(uintptr_t a0, uint32_t a1, void * a2, void * a3, uint64_t a4)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, uint64_t))driver[74])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[74], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_75(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))driver[75])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[75], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_76(uintptr_t a0)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t))driver[76])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[76], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_77(uintptr_t a0, uint32_t a1, uint64_t a2)
-{
-	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint32_t, uint64_t))driver[77])(a0, a1, a2);
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[77], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_78(uintptr_t a0, uint32_t a1, uint64_t a2)
-{
-	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint32_t, uint64_t))driver[78])(a0, a1, a2);
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[78], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_81(uintptr_t a0, uint32_t a1, void * a2, void * a3)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *))driver[81])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[81], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_82(uintptr_t a0, uint32_t a1, void * a2)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *))driver[82])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[82], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_83(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t, void *, uint64_t))driver[83])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[83], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_84(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t))driver[84])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[84], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_85(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t, void *, uint64_t))driver[85])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[85], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_87(void * a0, uint64_t a1)
-{
-	uint32_t r = ((uint32_t (*)(void *, uint64_t))driver[87])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[87], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_88(void * a0)
-{
-	uint32_t r = ((uint32_t (*)(void *))driver[88])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[88], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_89(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, void * a5)
-{
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t, void *))driver[89])(a0, a1, a2, a3, a4, a5);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[89], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_90(void * a0, void * a1, uint32_t a2, uint32_t a3, void * a4)
-{
-	int32_t r = ((int32_t (*)(void *, void *, uint32_t, uint32_t, void *))driver[90])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[90], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_91(void * a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(void *, void *))driver[91])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[91], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_92(uintptr_t a0)
-{
-	int32_t r = ((int32_t (*)(uintptr_t))driver[92])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[92], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_93(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *, uint32_t))driver[93])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[93], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_94(uintptr_t a0, uint32_t a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t))driver[94])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[94], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_95(uintptr_t a0, int32_t a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[95])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[95], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_96(uintptr_t a0, uint32_t a1, void * a2)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[96])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[96], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_97(uintptr_t a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[97])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[97], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_98(uintptr_t a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[98])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[98], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_99(uintptr_t a0, uint32_t a1, void * a2, void * a3)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *, void *))driver[99])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[99], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_100(uintptr_t a0, uint32_t a1, void * a2)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[100])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[100], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_101(uintptr_t a0, uint32_t a1)
-{
-	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint32_t))driver[101])(a0, a1);
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[101], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_102(uintptr_t a0, uint64_t a1, uint64_t a2)
-{
-	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t, uint64_t))driver[102])(a0, a1, a2);
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[102], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_103(uintptr_t a0, int32_t a1, void * a2, uint32_t a3, int32_t a4)
-{
-	uintptr_t r = ((uintptr_t (*)(uintptr_t, int32_t, void *, uint32_t, int32_t))driver[103])(a0, a1, a2, a3, a4);
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[103], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_104(uintptr_t a0, uint64_t a1, void * a2, uint32_t a3)
-{
-	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t, void *, uint32_t))driver[104])(a0, a1, a2, a3);
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[104], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_105(uintptr_t a0, void * a1, int32_t a2)
-{
-	uintptr_t r = ((uintptr_t (*)(uintptr_t, void *, int32_t))driver[105])(a0, a1, a2);
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[105], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_106(uintptr_t a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[106])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[106], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_107(uintptr_t a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[107])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[107], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_108(uintptr_t a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[108])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[108], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_109(uintptr_t a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[109])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[109], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_110(uintptr_t a0, void * a1, void * a2)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))driver[110])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[110], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_111(uintptr_t a0, void * a1, uint32_t a2)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t))driver[111])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[111], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_112(uintptr_t a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[112])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[112], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_113(uintptr_t a0, uint32_t a1, void * a2)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[113])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[113], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_114(uintptr_t a0, void * a1, uint32_t a2)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t))driver[114])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[114], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_116(void * a0, void * a1, void * a2)
-{
-	int32_t r = ((int32_t (*)(void *, void *, void *))driver[116])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[116], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_117(void * a0, void * a1, int32_t a2, void * a3, void * a4)
-{
-	int32_t r = ((int32_t (*)(void *, void *, int32_t, void *, void *))driver[117])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[117], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_118(void * a0, void * a1, int32_t a2, void * a3, void * a4)
-{
-	int32_t r = ((int32_t (*)(void *, void *, int32_t, void *, void *))driver[118])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[118], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_119(uintptr_t a0, void * a1, void * a2)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))driver[119])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[119], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_120(uintptr_t a0, uint32_t a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t))driver[120])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[120], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_121(uintptr_t a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[121])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[121], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_122(uintptr_t a0, void * a1, void * a2)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))driver[122])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[122], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_123(uintptr_t a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[123])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[123], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_124(uintptr_t a0)
-{
-	int32_t r = ((int32_t (*)(uintptr_t))driver[124])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[124], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_125(uintptr_t a0)
-{
-	int32_t r = ((int32_t (*)(uintptr_t))driver[125])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[125], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_126(void * a0, void * a1, int32_t a2, int32_t a3, uintptr_t a4, int32_t a5, uint32_t a6)
-{
-	int32_t r = ((int32_t (*)(void *, void *, int32_t, int32_t, uintptr_t, int32_t, uint32_t))driver[126])(a0, a1, a2, a3, a4, a5, a6);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[126], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_127(void)
-{
-	uintptr_t r = ((uintptr_t (*)(void))driver[127])();
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[127], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_128(void * a0, void * a1, int32_t a2)
-{
-	int32_t r = ((int32_t (*)(void *, void *, int32_t))driver[128])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[128], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_129(void * a0, void * a1, void * a2, int32_t a3)
-{
-	int32_t r = ((int32_t (*)(void *, void *, void *, int32_t))driver[129])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[129], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_130(uintptr_t a0)
-{
-	int32_t r = ((int32_t (*)(uintptr_t))driver[130])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[130], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_131(void * a0, void * a1, uintptr_t a2)
-{
-	int32_t r = ((int32_t (*)(void *, void *, uintptr_t))driver[131])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[131], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_132(void * a0, uintptr_t a1, void * a2)
-{
-	int32_t r = ((int32_t (*)(void *, uintptr_t, void *))driver[132])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[132], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_133(void * a0, uintptr_t a1)
-{
-	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[133])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[133], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_134(void * a0, uintptr_t a1, int32_t a2)
-{
-	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[134])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[134], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_135(void * a0, uintptr_t a1, int32_t a2)
-{
-	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[135])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[135], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_136(void * a0, uintptr_t a1)
-{
-	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[136])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[136], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_137(void * a0, uintptr_t a1, int32_t a2)
-{
-	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[137])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[137], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_138(void * a0, uintptr_t a1, int32_t a2)
-{
-	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[138])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[138], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_139(void * a0, void * a1, void * a2, uintptr_t a3, void * a4)
-{
-	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t, void *))driver[139])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[139], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_140(void * a0, void * a1, void * a2, void * a3, int32_t a4, uintptr_t a5, void * a6)
-{
-	int32_t r = ((int32_t (*)(void *, void *, void *, void *, int32_t, uintptr_t, void *))driver[140])(a0, a1, a2, a3, a4, a5, a6);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[140], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_141(void * a0, void * a1, void * a2, void * a3, void * a4)
-{
-	int32_t r = ((int32_t (*)(void *, void *, void *, void *, void *))driver[141])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[141], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_142(uintptr_t a0, uintptr_t a1, uintptr_t a2)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uintptr_t))driver[142])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[142], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_143(uintptr_t a0, int32_t a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[143])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[143], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_144(uintptr_t a0)
-{
-	int32_t r = ((int32_t (*)(uintptr_t))driver[144])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[144], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_145(void * a0, uint32_t a1)
-{
-	int32_t r = ((int32_t (*)(void *, uint32_t))driver[145])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[145], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_146(void * a0, uint32_t a1)
-{
-	int32_t r = ((int32_t (*)(void *, uint32_t))driver[146])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[146], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_147(void * a0, int32_t a1)
-{
-	int32_t r = ((int32_t (*)(void *, int32_t))driver[147])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[147], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_148(void * a0, void * a1, uint32_t a2)
-{
-	int32_t r = ((int32_t (*)(void *, void *, uint32_t))driver[148])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[148], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_149(void * a0, void * a1, uint32_t a2)
-{
-	int32_t r = ((int32_t (*)(void *, void *, uint32_t))driver[149])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[149], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_150(void * a0)
-{
-	int32_t r = ((int32_t (*)(void *))driver[150])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[150], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_151(void * a0)
-{
-	int32_t r = ((int32_t (*)(void *))driver[151])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[151], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_152(void * a0)
-{
-	int32_t r = ((int32_t (*)(void *))driver[152])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[152], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_153(void * a0, uintptr_t a1, int32_t a2)
-{
-	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[153])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[153], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_154(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
-{
-	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))driver[154])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[154], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_155(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
-{
-	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))driver[155])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[155], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_156(void * a0, void * a1, void * a2, uintptr_t a3)
-{
-	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t))driver[156])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[156], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_157(void * a0, uintptr_t a1)
-{
-	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[157])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[157], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_158(void * a0, uintptr_t a1, int32_t a2)
-{
-	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[158])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[158], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_159(void * a0, uintptr_t a1)
-{
-	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[159])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[159], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_160(void * a0, uintptr_t a1)
-{
-	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[160])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[160], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_161(void * a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(void *, void *))driver[161])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[161], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_162(int32_t a0)
-{
-	uintptr_t r = ((uintptr_t (*)(int32_t))driver[162])(a0);
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[162], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_163(void * a0, int32_t a1)
-{
-	int32_t r = ((int32_t (*)(void *, int32_t))driver[163])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[163], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_164(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4)
-{
-	int32_t r = ((int32_t (*)(void *, int32_t, hbDNNTensorShape, void *, void *))driver[164])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[164], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_164_former(void * a0, int32_t a1, int32_t a2, hbDNNTensorShape a3, void * a4, void * a5)
-{
-	int32_t r = ((int32_t (*)(void *, int32_t, int32_t, hbDNNTensorShape, void *, void *))driver[164])(a0, a1, a2, a3, a4, a5);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[164], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_165(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool))driver[165])(a0, a1, a2, a3, a4, a5, a6);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[165], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_166(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNTensorShape, hbDNNTensorShape))driver[166])(a0, a1, a2, a3, a4, a5, a6, a7, a8);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[166], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_166_former(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNRoi a7)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNRoi))driver[166])(a0, a1, a2, a3, a4, a5, a6, a7);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[166], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, uint32_t, uint32_t))driver[167])(a0, a1, a2, a3, a4, a5, a6, a7);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[167], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_168(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, uint32_t, uint32_t, uint32_t))driver[168])(a0, a1, a2, a3, a4, a5, a6, a7, a8);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[168], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_169(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNTensorShape))driver[169])(a0, a1, a2, a3, a4, a5, a6);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[169], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_169_former(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNRoi a6)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNRoi))driver[169])(a0, a1, a2, a3, a4, a5, a6);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[169], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_170(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, hbDNNTensorShape, uintptr_t, hbDNNTensorShape, int32_t))driver[170])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[170], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_171(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, hbDNNTensorShape, uintptr_t, hbDNNTensorShape, int32_t))driver[171])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[171], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_172(uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, void * a4, uint32_t a5)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, void *, void *, uint32_t))driver[172])(a0, a1, a2, a3, a4, a5);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[172], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_173(uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, void * a4, uint32_t a5)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, void *, void *, uint32_t))driver[173])(a0, a1, a2, a3, a4, a5);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[173], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_174(void * a0, void * a1, uint32_t a2)
-{
-	int32_t r = ((int32_t (*)(void *, void *, uint32_t))driver[174])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[174], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_175(void * a0, uintptr_t a1)
-{
-	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[175])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[175], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_176(void * a0)
-{
-	int32_t r = ((int32_t (*)(void *))driver[176])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[176], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_177(void * a0)
-{
-	int32_t r = ((int32_t (*)(void *))driver[177])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[177], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_178(uint32_t a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(uint32_t, void *))driver[178])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[178], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_179(void * a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(void *, void *))driver[179])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[179], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_180(void * a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(void *, void *))driver[180])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[180], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_181(void * a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(void *, void *))driver[181])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[181], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_182(void * a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(void *, void *))driver[182])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[182], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_183(void * a0)
-{
-	int32_t r = ((int32_t (*)(void *))driver[183])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[183], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_185(uintptr_t a0, void * a1, uint32_t a2, void * a3)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t, void *))driver[185])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[185], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_186(uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void * a4)
-{
-	int32_t r = ((int32_t (*)(uint64_t, int32_t, int32_t, uint64_t, void *))driver[186])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[186], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_187(uintptr_t a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[187])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[187], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_189(void * a0)
-{
-	int32_t r = ((int32_t (*)(void *))driver[189])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[189], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_190(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, float))driver[190])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[190], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_191(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, float))driver[191])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[191], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_192(uintptr_t a0, uint32_t a1, void * a2)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[192])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[192], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_193(uintptr_t a0)
-{
-	int32_t r = ((int32_t (*)(uintptr_t))driver[193])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[193], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_195(uintptr_t a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[195])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[195], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_196(uintptr_t a0, uintptr_t a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t))driver[196])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[196], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_197(void * a0)
-{
-	int32_t r = ((int32_t (*)(void *))driver[197])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[197], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_199(uintptr_t a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[199])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[199], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_200(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))driver[200])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[200], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_201(uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, uint64_t a4)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, uint64_t, uint64_t))driver[201])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[201], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_202(uintptr_t a0, int32_t a1, uintptr_t a2)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t))driver[202])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[202], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_203(uintptr_t a0, int32_t a1, void * a2)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *))driver[203])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[203], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_204(uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint32_t a4, void * a5)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uint32_t, void *, uint32_t, void *))driver[204])(a0, a1, a2, a3, a4, a5);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[204], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_205(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void * a4)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *, uint32_t, void *))driver[205])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[205], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_206(uintptr_t a0, _Bool a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, _Bool))driver[206])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[206], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_207(uintptr_t a0)
-{
-	int32_t r = ((int32_t (*)(uintptr_t))driver[207])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[207], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_208(uintptr_t a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[208])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[208], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_209(uintptr_t a0, void * a1, uint32_t a2, void * a3)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t, void *))driver[209])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[209], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_211(uintptr_t a0, int32_t a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[211])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[211], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_212(uintptr_t a0, void * a1, void * a2)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))driver[212])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[212], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_213(uintptr_t a0, int32_t a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[213])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[213], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_214(uintptr_t a0, uint64_t a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uint64_t))driver[214])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[214], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_215(uintptr_t a0)
-{
-	int32_t r = ((int32_t (*)(uintptr_t))driver[215])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[215], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_216(uintptr_t a0, uint32_t a1, void * a2)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[216])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[216], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_217(uintptr_t a0, uint32_t a1, void * a2)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[217])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[217], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_218(uintptr_t a0, uint32_t a1, void * a2)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[218])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[218], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_219(uintptr_t a0, uint32_t a1, void * a2)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[219])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[219], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_220(uintptr_t a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[220])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[220], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_222(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))driver[222])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[222], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_223(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))driver[223])(a0, a1, a2, a3, a4, a5);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[223], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_224(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))driver[224])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[224], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_225(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))driver[225])(a0, a1, a2, a3, a4, a5);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[225], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_226(uintptr_t a0, _Bool a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, _Bool))driver[226])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[226], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_227(uintptr_t a0, _Bool a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, _Bool))driver[227])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[227], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_228(uintptr_t a0, _Bool a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, _Bool))driver[228])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[228], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_229(uintptr_t a0, uint64_t a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uint64_t))driver[229])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[229], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_230(uintptr_t a0, uint64_t a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uint64_t))driver[230])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[230], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_233(uintptr_t a0)
-{
-	int32_t r = ((int32_t (*)(uintptr_t))driver[233])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[233], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_234(uintptr_t a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[234])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[234], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_235(uintptr_t a0, uintptr_t a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t))driver[235])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[235], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_236(uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void * a4)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t, uint64_t, void *))driver[236])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[236], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_237(uintptr_t a0, int32_t a1, void * a2)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *))driver[237])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[237], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_238(uintptr_t a0, int32_t a1, void * a2)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *))driver[238])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[238], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_239(uintptr_t a0, int32_t a1, void * a2)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *))driver[239])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[239], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_240(uintptr_t a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[240])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[240], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_242(uintptr_t a0)
-{
-	int32_t r = ((int32_t (*)(uintptr_t))driver[242])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[242], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_244(int32_t a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(int32_t, void *))driver[244])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[244], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_245(uintptr_t a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[245])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[245], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_246(void * a0, void * a1, void * a2)
-{
-	int32_t r = ((int32_t (*)(void *, void *, void *))driver[246])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[246], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_247(uintptr_t a0, void * a1, uint16_t a2, void * a3)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *, uint16_t, void *))driver[247])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[247], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_248(uintptr_t a0, void * a1, uint16_t a2, void * a3)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *, uint16_t, void *))driver[248])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[248], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_249(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))driver[249])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[249], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_250(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *, uint16_t, void *, uint64_t))driver[250])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[250], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_251(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *, uint16_t, void *, uint64_t))driver[251])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[251], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_252(void)
-{
-	uintptr_t r = ((uintptr_t (*)(void))driver[252])();
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[252], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_253(void)
-{
-	uintptr_t r = ((uintptr_t (*)(void))driver[253])();
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[253], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_254(uintptr_t a0, void * a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[254])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[254], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_255(uintptr_t a0, int32_t a1)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[255])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[255], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_256(uintptr_t a0, uintptr_t a1, uintptr_t a2)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uintptr_t))driver[256])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[256], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_257(uintptr_t a0)
-{
-	int32_t r = ((int32_t (*)(uintptr_t))driver[257])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[257], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_258(int32_t a0)
-{
-	uintptr_t r = ((uintptr_t (*)(int32_t))driver[258])(a0);
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[258], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_259(void * a0, uint64_t a1, int32_t a2)
-{
-	int32_t r = ((int32_t (*)(void *, uint64_t, int32_t))driver[259])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[259], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_260(void * a0, uint64_t a1, int32_t a2)
-{
-	int32_t r = ((int32_t (*)(void *, uint64_t, int32_t))driver[260])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[260], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_261(void * a0, int32_t a1)
-{
-	int32_t r = ((int32_t (*)(void *, int32_t))driver[261])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[261], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_262(void * a0)
-{
-	int32_t r = ((int32_t (*)(void *))driver[262])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[262], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_263(void)
-{
-	uintptr_t r = ((uintptr_t (*)(void))driver[263])();
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[263], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_264(void * a0, void * a1, int32_t a2)
-{
-	int32_t r = ((int32_t (*)(void *, void *, int32_t))driver[264])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[264], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_265(void * a0, void * a1, void * a2, int32_t a3)
-{
-	int32_t r = ((int32_t (*)(void *, void *, void *, int32_t))driver[265])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[265], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_266(uintptr_t a0)
-{
-	int32_t r = ((int32_t (*)(uintptr_t))driver[266])(a0);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[266], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_267(void * a0, void * a1, uintptr_t a2)
-{
-	int32_t r = ((int32_t (*)(void *, void *, uintptr_t))driver[267])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[267], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_268(void * a0, uintptr_t a1, void * a2)
-{
-	int32_t r = ((int32_t (*)(void *, uintptr_t, void *))driver[268])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[268], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_269(void * a0, uintptr_t a1)
-{
-	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[269])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[269], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_270(void * a0, uintptr_t a1, int32_t a2)
-{
-	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[270])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[270], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_271(void * a0, uintptr_t a1, int32_t a2)
-{
-	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[271])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[271], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_272(void * a0, uintptr_t a1)
-{
-	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[272])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[272], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_273(void * a0, uintptr_t a1, int32_t a2)
-{
-	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[273])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[273], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_274(void * a0, uintptr_t a1, int32_t a2)
-{
-	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[274])(a0, a1, a2);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[274], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_275(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
-{
-	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))driver[275])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[275], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_276(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
-{
-	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))driver[276])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[276], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_277(void * a0, void * a1, void * a2, uintptr_t a3)
-{
-	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t))driver[277])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[277], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_278(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
-{
-	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))driver[278])(a0, a1, a2, a3, a4);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[278], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_279(void * a0, uintptr_t a1)
-{
-	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[279])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[279], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_280(void * a0, void * a1, void * a2, uintptr_t a3)
-{
-	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t))driver[280])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[280], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_281(void * a0, uintptr_t a1, int32_t a2, int32_t a3)
-{
-	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t, int32_t))driver[281])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[281], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t judged_282(int32_t a0)
-{
-	uintptr_t r = ((uintptr_t (*)(int32_t))driver[282])(a0);
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[282], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_283(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[283])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[283], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_284(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[284])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[284], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_285(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[285])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[285], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_286(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[286])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[286], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_287(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[287])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[287], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_288(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[288])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[288], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_289(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[289])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[289], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_290(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[290])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[290], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_291(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[291])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[291], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_292(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[292])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[292], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_293(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[293])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[293], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_294(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[294])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[294], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_295(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[295])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[295], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_296(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[296])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[296], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_297(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[297])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[297], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_298(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[298])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[298], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_299(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[299])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[299], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_300(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[300])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[300], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_301(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[301])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[301], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_302(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[302])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[302], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_303(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[303])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[303], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_304(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[304])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[304], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_305(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[305])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[305], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_306(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[306])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[306], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_307(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[307])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[307], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_308(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[308])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[308], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_309(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[309])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[309], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_310(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[310])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[310], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_311(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[311])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[311], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_312(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[312])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[312], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_313(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[313])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[313], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_314(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[314])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[314], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_315(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[315])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[315], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_316(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[316])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[316], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_317(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[317])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[317], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_318(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[318])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[318], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_319(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[319])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[319], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_320(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[320])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[320], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_321(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[321])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[321], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_322(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[322])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[322], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_323(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[323])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[323], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_324(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[324])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[324], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_325(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[325])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[325], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_326(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[326])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[326], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_327(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[327])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[327], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_328(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[328])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[328], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_329(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[329])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[329], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_330(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[330])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[330], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_331(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[331])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[331], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_332(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[332])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[332], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_333(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[333])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[333], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_334(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[334])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[334], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_335(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[335])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[335], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_336(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[336])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[336], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_337(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[337])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[337], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_338(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[338])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[338], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_339(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[339])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[339], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_340(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[340])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[340], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_341(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[341])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[341], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_342(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[342])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[342], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_343(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[343])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[343], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_344(void)
-{
-	int32_t r = ((int32_t (*)(void))driver[344])();
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[344], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uintptr_t mixed_11(void)
-{
-	anynpu_fn f = anynpu_by_driver(11, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[11] : __atomic_load_n(&live[11], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(void))f)();
-}
-
-static uint32_t mixed_12(void * a0)
-{
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[12] : __atomic_load_n(&live[12], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(void *))f)(a0);
-}
-
-static uint32_t mixed_13(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[13] : __atomic_load_n(&live[13], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static uint32_t mixed_14(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[14] : __atomic_load_n(&live[14], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static uint32_t mixed_15(uintptr_t a0, uint32_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[15] : __atomic_load_n(&live[15], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
-}
-
-static uint32_t mixed_16(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[16] : __atomic_load_n(&live[16], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static uint32_t mixed_17(uintptr_t a0, void * a1, uint64_t a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[17] : __atomic_load_n(&live[17], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
-}
-
-static uint32_t mixed_18(uintptr_t a0, void * a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[18] : __atomic_load_n(&live[18], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
-}
-
-static uint32_t mixed_19(uintptr_t a0, uint32_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[19] : __atomic_load_n(&live[19], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
-}
-
-static uint32_t mixed_20(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[20] : __atomic_load_n(&live[20], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static uint32_t mixed_21(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[21] : __atomic_load_n(&live[21], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static uint32_t mixed_22(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[22] : __atomic_load_n(&live[22], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static uintptr_t mixed_23(uint64_t a0, uintptr_t a1)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(23, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[23] : __atomic_load_n(&live[23], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(uint64_t, uintptr_t))f)(a0, a1);
-}
-
-static uintptr_t mixed_24(uint64_t a0, uintptr_t a1, uint64_t a2)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(24, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[24] : __atomic_load_n(&live[24], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(uint64_t, uintptr_t, uint64_t))f)(a0, a1, a2);
-}
-
-static uintptr_t mixed_25(uint64_t a0, uintptr_t a1, int32_t a2, uint64_t a3, uint64_t a4)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(25, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[25] : __atomic_load_n(&live[25], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(uint64_t, uintptr_t, int32_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4);
-}
-
-static uint32_t mixed_26(void * a0)
-{
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[26] : __atomic_load_n(&live[26], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(void *))f)(a0);
-}
-
-static uintptr_t mixed_27(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[27] : __atomic_load_n(&live[27], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(uintptr_t))f)(a0);
-}
-
-static uintptr_t mixed_28(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[28] : __atomic_load_n(&live[28], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(uintptr_t))f)(a0);
-}
-
-static uint32_t mixed_29(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[29] : __atomic_load_n(&live[29], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static uint32_t mixed_30(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[30] : __atomic_load_n(&live[30], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static uint32_t mixed_31(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[31] : __atomic_load_n(&live[31], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static uintptr_t mixed_32(void)
-{
-	anynpu_fn f = anynpu_by_driver(32, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[32] : __atomic_load_n(&live[32], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(void))f)();
-}
-
-static uint32_t mixed_33(uintptr_t a0, void * a1, uint64_t a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[33] : __atomic_load_n(&live[33], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
-}
-
-static uint32_t mixed_34(uintptr_t a0, void * a1, uint64_t a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[34] : __atomic_load_n(&live[34], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
-}
-
-static uint32_t mixed_35(uintptr_t a0, void * a1, uint64_t a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[35] : __atomic_load_n(&live[35], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
-}
-
-static uint32_t mixed_36(void * a0)
-{
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[36] : __atomic_load_n(&live[36], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(void *))f)(a0);
-}
-
-static uintptr_t mixed_37(void)
-{
-	anynpu_fn f = anynpu_by_driver(37, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[37] : __atomic_load_n(&live[37], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(void))f)();
-}
-
-static void mixed_38(void * a0)
-{
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[38] : __atomic_load_n(&live[38], __ATOMIC_ACQUIRE);
-	((void (*)(void *))f)(a0);
-}
-
-static uint32_t mixed_39(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[39] : __atomic_load_n(&live[39], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static uint32_t mixed_40(uintptr_t a0, uintptr_t a1)
-{
-	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner(a1)) == ANYNPU_THEIRS ? driven[40] : __atomic_load_n(&live[40], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
-}
-
-static uint32_t mixed_41(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[41] : __atomic_load_n(&live[41], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))f)(a0, a1, a2, a3);
-}
-
-static uint32_t mixed_42(uintptr_t a0, uint32_t a1, uintptr_t a2)
-{
-	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner(a2)) == ANYNPU_THEIRS ? driven[42] : __atomic_load_n(&live[42], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t, uintptr_t))f)(a0, a1, a2);
-}
-
-static uint32_t mixed_43(uintptr_t a0, uint32_t a1, uint32_t a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[43] : __atomic_load_n(&live[43], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t, uint32_t))f)(a0, a1, a2);
-}
-
-static uint32_t mixed_44(uintptr_t a0, uint32_t a1, void * a2, void * a3, void * a4)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[44] : __atomic_load_n(&live[44], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, void *))f)(a0, a1, a2, a3, a4);
-}
-
-static uint32_t mixed_45(uintptr_t a0, void * a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[45] : __atomic_load_n(&live[45], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
-}
-
-static uint32_t mixed_46(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[46] : __atomic_load_n(&live[46], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t))f)(a0);
-}
-
-static uint32_t mixed_47(uintptr_t a0, uint64_t a1, void * a2, void * a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[47] : __atomic_load_n(&live[47], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint64_t, void *, void *))f)(a0, a1, a2, a3);
-}
-
-static uintptr_t mixed_48(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(48, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[48] : __atomic_load_n(&live[48], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(uintptr_t))f)(a0);
-}
-
-static uintptr_t mixed_49(void * a0)
-{
-	anynpu_fn f = anynpu_by_driver(49, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[49] : __atomic_load_n(&live[49], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(void *))f)(a0);
-}
-
-static uintptr_t mixed_50(void * a0, uint64_t a1)
-{
-	anynpu_fn f = anynpu_by_driver(50, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[50] : __atomic_load_n(&live[50], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(void *, uint64_t))f)(a0, a1);
-}
-
-static uintptr_t mixed_51(void)
-{
-	anynpu_fn f = anynpu_by_driver(51, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[51] : __atomic_load_n(&live[51], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(void))f)();
-}
-
-static uint32_t mixed_52(uintptr_t a0, void * a1, uint64_t a2, void * a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[52] : __atomic_load_n(&live[52], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *))f)(a0, a1, a2, a3);
-}
-
-static uint32_t mixed_53(uintptr_t a0, void * a1, uint64_t a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[53] : __atomic_load_n(&live[53], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
-}
-
-static uint32_t mixed_54(uintptr_t a0, void * a1, void * a2, uint64_t a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[54] : __atomic_load_n(&live[54], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *, void *, uint64_t))f)(a0, a1, a2, a3);
-}
-
-static uint32_t mixed_55(uintptr_t a0, uint64_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[55] : __atomic_load_n(&live[55], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
-}
-
-static uint32_t mixed_56(uintptr_t a0, void * a1, uint32_t a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[56] : __atomic_load_n(&live[56], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *, uint32_t))f)(a0, a1, a2);
-}
-
-static uint32_t mixed_57(uintptr_t a0, uint32_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[57] : __atomic_load_n(&live[57], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
-}
-
-static uint32_t mixed_58(uintptr_t a0, uint32_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[58] : __atomic_load_n(&live[58], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
-}
-
-static uint32_t mixed_59(uintptr_t a0, _Bool a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[59] : __atomic_load_n(&live[59], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, _Bool))f)(a0, a1);
-}
-
-static uint32_t mixed_60(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[60] : __atomic_load_n(&live[60], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t))f)(a0);
-}
-
-static void mixed_61(void * a0)
-{
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[61] : __atomic_load_n(&live[61], __ATOMIC_ACQUIRE);
-	((void (*)(void *))f)(a0);
-}
-
-static uintptr_t mixed_62(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(62, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[62] : __atomic_load_n(&live[62], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(uintptr_t))f)(a0);
-}
-
-static void mixed_63(void * a0)
-{
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[63] : __atomic_load_n(&live[63], __ATOMIC_ACQUIRE);
-	((void (*)(void *))f)(a0);
-}
-
-static uint32_t mixed_64(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[64] : __atomic_load_n(&live[64], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static uint32_t mixed_65(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[65] : __atomic_load_n(&live[65], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static uintptr_t mixed_66(uintptr_t a0, uint64_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(66, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[66] : __atomic_load_n(&live[66], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(uintptr_t, uint64_t))f)(a0, a1);
-}
-
-static uintptr_t mixed_67(uintptr_t a0, uint64_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(67, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[67] : __atomic_load_n(&live[67], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(uintptr_t, uint64_t))f)(a0, a1);
-}
-
-static uint32_t mixed_68(uintptr_t a0, uint32_t a1, void * a2, void * a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[68] : __atomic_load_n(&live[68], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t, void *, void *))f)(a0, a1, a2, a3);
-}
-
-static uint32_t mixed_69(uintptr_t a0, uint64_t a1, void * a2, void * a3, void * a4)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[69] : __atomic_load_n(&live[69], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint64_t, void *, void *, void *))f)(a0, a1, a2, a3, a4);
-}
-
-static uint32_t mixed_70(uintptr_t a0, uintptr_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[70] : __atomic_load_n(&live[70], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
-}
-
-static uint32_t mixed_71(uintptr_t a0, uintptr_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[71] : __atomic_load_n(&live[71], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
-}
-
-static uint32_t mixed_72(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[72] : __atomic_load_n(&live[72], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
-}
-
-static uint32_t mixed_73(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, int32_t a5, uintptr_t a6)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[73] : __atomic_load_n(&live[73], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t, int32_t, uintptr_t))f)(a0, a1, a2, a3, a4, a5, a6);
-}
-
-static uint32_t mixed_74(uintptr_t a0, uint32_t a1, void * a2, void * a3, uint64_t a4)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[74] : __atomic_load_n(&live[74], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, uint64_t))f)(a0, a1, a2, a3, a4);
-}
-
-static uint32_t mixed_75(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[75] : __atomic_load_n(&live[75], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))f)(a0, a1, a2, a3);
-}
-
-static uint32_t mixed_76(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[76] : __atomic_load_n(&live[76], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t))f)(a0);
-}
-
-static uintptr_t mixed_77(uintptr_t a0, uint32_t a1, uint64_t a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[77] : __atomic_load_n(&live[77], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(uintptr_t, uint32_t, uint64_t))f)(a0, a1, a2);
-}
-
-static uintptr_t mixed_78(uintptr_t a0, uint32_t a1, uint64_t a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[78] : __atomic_load_n(&live[78], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(uintptr_t, uint32_t, uint64_t))f)(a0, a1, a2);
-}
-
-static void mixed_79(uintptr_t a0, uint32_t a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[79] : __atomic_load_n(&live[79], __ATOMIC_ACQUIRE);
-	((void (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
-}
-
-static void mixed_80(uintptr_t a0, uint32_t a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[80] : __atomic_load_n(&live[80], __ATOMIC_ACQUIRE);
-	((void (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
-}
-
-static uint32_t mixed_81(uintptr_t a0, uint32_t a1, void * a2, void * a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[81] : __atomic_load_n(&live[81], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t, void *, void *))f)(a0, a1, a2, a3);
-}
-
-static uint32_t mixed_82(uintptr_t a0, uint32_t a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[82] : __atomic_load_n(&live[82], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
-}
-
-static uint32_t mixed_83(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[83] : __atomic_load_n(&live[83], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uintptr_t, void *, uint64_t))f)(a0, a1, a2, a3);
-}
-
-static uint32_t mixed_84(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[84] : __atomic_load_n(&live[84], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
-}
-
-static uint32_t mixed_85(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[85] : __atomic_load_n(&live[85], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uintptr_t, void *, uint64_t))f)(a0, a1, a2, a3);
-}
-
-static uint32_t mixed_89(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, void * a5)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[89] : __atomic_load_n(&live[89], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t, void *))f)(a0, a1, a2, a3, a4, a5);
-}
-
-static int32_t mixed_90(void * a0, void * a1, uint32_t a2, uint32_t a3, void * a4)
-{
-	anynpu_fn f = anynpu_by_driver(90, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[90] : __atomic_load_n(&live[90], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, uint32_t, uint32_t, void *))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_91(void * a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS || anynpu_by_driver(91, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[91] : __atomic_load_n(&live[91], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *))f)(a0, a1);
-}
-
-static int32_t mixed_92(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[92] : __atomic_load_n(&live[92], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t))f)(a0);
-}
-
-static int32_t mixed_93(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[93] : __atomic_load_n(&live[93], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uint32_t, void *, uint32_t))f)(a0, a1, a2, a3);
-}
-
-static int32_t mixed_94(uintptr_t a0, uint32_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[94] : __atomic_load_n(&live[94], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
-}
-
-static int32_t mixed_95(uintptr_t a0, int32_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[95] : __atomic_load_n(&live[95], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
-}
-
-static int32_t mixed_96(uintptr_t a0, uint32_t a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[96] : __atomic_load_n(&live[96], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_97(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[97] : __atomic_load_n(&live[97], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static int32_t mixed_98(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[98] : __atomic_load_n(&live[98], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static int32_t mixed_99(uintptr_t a0, uint32_t a1, void * a2, void * a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[99] : __atomic_load_n(&live[99], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uint32_t, void *, void *))f)(a0, a1, a2, a3);
-}
-
-static int32_t mixed_100(uintptr_t a0, uint32_t a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[100] : __atomic_load_n(&live[100], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
-}
-
-static uintptr_t mixed_101(uintptr_t a0, uint32_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[101] : __atomic_load_n(&live[101], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(uintptr_t, uint32_t))f)(a0, a1);
-}
-
-static uintptr_t mixed_102(uintptr_t a0, uint64_t a1, uint64_t a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[102] : __atomic_load_n(&live[102], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2);
-}
-
-static uintptr_t mixed_103(uintptr_t a0, int32_t a1, void * a2, uint32_t a3, int32_t a4)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[103] : __atomic_load_n(&live[103], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(uintptr_t, int32_t, void *, uint32_t, int32_t))f)(a0, a1, a2, a3, a4);
-}
-
-static uintptr_t mixed_104(uintptr_t a0, uint64_t a1, void * a2, uint32_t a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[104] : __atomic_load_n(&live[104], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(uintptr_t, uint64_t, void *, uint32_t))f)(a0, a1, a2, a3);
-}
-
-static uintptr_t mixed_105(uintptr_t a0, void * a1, int32_t a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[105] : __atomic_load_n(&live[105], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(uintptr_t, void *, int32_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_106(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner_in(a1, 32) == ANYNPU_THEIRS ? driven[106] : __atomic_load_n(&live[106], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static int32_t mixed_107(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner_in(a1, 32) == ANYNPU_THEIRS ? driven[107] : __atomic_load_n(&live[107], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static int32_t mixed_108(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driven[108] : __atomic_load_n(&live[108], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static int32_t mixed_109(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driven[109] : __atomic_load_n(&live[109], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static int32_t mixed_110(uintptr_t a0, void * a1, void * a2)
-{
-	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driven[110] : __atomic_load_n(&live[110], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_111(uintptr_t a0, void * a1, uint32_t a2)
-{
-	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driven[111] : __atomic_load_n(&live[111], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *, uint32_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_112(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[112] : __atomic_load_n(&live[112], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static int32_t mixed_113(uintptr_t a0, uint32_t a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[113] : __atomic_load_n(&live[113], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_114(uintptr_t a0, void * a1, uint32_t a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[114] : __atomic_load_n(&live[114], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *, uint32_t))f)(a0, a1, a2);
-}
-
-static void mixed_115(void * a0, void * a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner_in(a0, 8) == ANYNPU_THEIRS ? driven[115] : __atomic_load_n(&live[115], __ATOMIC_ACQUIRE);
-	((void (*)(void *, void *, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_116(void * a0, void * a1, void * a2)
-{
-	anynpu_fn f = anynpu_by_driver(116, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[116] : __atomic_load_n(&live[116], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_117(void * a0, void * a1, int32_t a2, void * a3, void * a4)
-{
-	anynpu_fn f = anynpu_by_driver(117, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[117] : __atomic_load_n(&live[117], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, int32_t, void *, void *))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_118(void * a0, void * a1, int32_t a2, void * a3, void * a4)
-{
-	anynpu_fn f = anynpu_by_driver(118, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[118] : __atomic_load_n(&live[118], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, int32_t, void *, void *))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_119(uintptr_t a0, void * a1, void * a2)
-{
-	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driven[119] : __atomic_load_n(&live[119], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_120(uintptr_t a0, uint32_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[120] : __atomic_load_n(&live[120], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
-}
-
-static int32_t mixed_121(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[121] : __atomic_load_n(&live[121], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static int32_t mixed_122(uintptr_t a0, void * a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[122] : __atomic_load_n(&live[122], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_123(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[123] : __atomic_load_n(&live[123], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static int32_t mixed_124(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[124] : __atomic_load_n(&live[124], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t))f)(a0);
-}
-
-static int32_t mixed_125(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[125] : __atomic_load_n(&live[125], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t))f)(a0);
-}
-
-static int32_t mixed_128(void * a0, void * a1, int32_t a2)
-{
-	anynpu_fn f = anynpu_by_driver(128, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[128] : __atomic_load_n(&live[128], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, int32_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_129(void * a0, void * a1, void * a2, int32_t a3)
-{
-	anynpu_fn f = anynpu_by_driver(129, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[129] : __atomic_load_n(&live[129], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *, int32_t))f)(a0, a1, a2, a3);
-}
-
-static int32_t mixed_130(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[130] : __atomic_load_n(&live[130], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t))f)(a0);
-}
-
-static int32_t mixed_131(void * a0, void * a1, uintptr_t a2)
-{
-	anynpu_fn f = anynpu_owner(a2) == ANYNPU_THEIRS ? driven[131] : __atomic_load_n(&live[131], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, uintptr_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_132(void * a0, uintptr_t a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[132] : __atomic_load_n(&live[132], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_133(void * a0, uintptr_t a1)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[133] : __atomic_load_n(&live[133], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
-}
-
-static int32_t mixed_134(void * a0, uintptr_t a1, int32_t a2)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[134] : __atomic_load_n(&live[134], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_135(void * a0, uintptr_t a1, int32_t a2)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[135] : __atomic_load_n(&live[135], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_136(void * a0, uintptr_t a1)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[136] : __atomic_load_n(&live[136], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
-}
-
-static int32_t mixed_137(void * a0, uintptr_t a1, int32_t a2)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[137] : __atomic_load_n(&live[137], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_138(void * a0, uintptr_t a1, int32_t a2)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[138] : __atomic_load_n(&live[138], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_139(void * a0, void * a1, void * a2, uintptr_t a3, void * a4)
-{
-	anynpu_fn f = (anynpu_owner(a3) | anynpu_owner_at(a0)) == ANYNPU_THEIRS || anynpu_by_driver(139, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[139] : __atomic_load_n(&live[139], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *, uintptr_t, void *))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_140(void * a0, void * a1, void * a2, void * a3, int32_t a4, uintptr_t a5, void * a6)
-{
-	anynpu_fn f = (anynpu_owner(a5) | anynpu_owner_at(a0)) == ANYNPU_THEIRS || anynpu_by_driver(140, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[140] : __atomic_load_n(&live[140], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *, void *, int32_t, uintptr_t, void *))f)(a0, a1, a2, a3, a4, a5, a6);
-}
-
-static int32_t mixed_141(void * a0, void * a1, void * a2, void * a3, void * a4)
-{
-	anynpu_fn f = anynpu_by_driver(141, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[141] : __atomic_load_n(&live[141], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *, void *, void *))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_142(uintptr_t a0, uintptr_t a1, uintptr_t a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[142] : __atomic_load_n(&live[142], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uintptr_t, uintptr_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_143(uintptr_t a0, int32_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[143] : __atomic_load_n(&live[143], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
-}
-
-static int32_t mixed_144(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[144] : __atomic_load_n(&live[144], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t))f)(a0);
-}
-
-static int32_t mixed_153(void * a0, uintptr_t a1, int32_t a2)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[153] : __atomic_load_n(&live[153], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_154(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
-{
-	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driven[154] : __atomic_load_n(&live[154], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_155(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
-{
-	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driven[155] : __atomic_load_n(&live[155], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_156(void * a0, void * a1, void * a2, uintptr_t a3)
-{
-	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driven[156] : __atomic_load_n(&live[156], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *, uintptr_t))f)(a0, a1, a2, a3);
-}
-
-static int32_t mixed_157(void * a0, uintptr_t a1)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[157] : __atomic_load_n(&live[157], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
-}
-
-static int32_t mixed_158(void * a0, uintptr_t a1, int32_t a2)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[158] : __atomic_load_n(&live[158], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_159(void * a0, uintptr_t a1)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[159] : __atomic_load_n(&live[159], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
-}
-
-static int32_t mixed_160(void * a0, uintptr_t a1)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[160] : __atomic_load_n(&live[160], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
-}
-
-static int32_t mixed_185(uintptr_t a0, void * a1, uint32_t a2, void * a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[185] : __atomic_load_n(&live[185], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *, uint32_t, void *))f)(a0, a1, a2, a3);
-}
-
-static int32_t mixed_186(uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void * a4)
-{
-	anynpu_fn f = anynpu_by_driver(186, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[186] : __atomic_load_n(&live[186], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uint64_t, int32_t, int32_t, uint64_t, void *))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_187(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_by_driver(187, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[187] : __atomic_load_n(&live[187], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static void mixed_188(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[188] : __atomic_load_n(&live[188], __ATOMIC_ACQUIRE);
-	((void (*)(uintptr_t))f)(a0);
-}
-
-static int32_t mixed_189(void * a0)
-{
-	anynpu_fn f = anynpu_by_driver(189, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[189] : __atomic_load_n(&live[189], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *))f)(a0);
-}
-
-static int32_t mixed_190(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[190] : __atomic_load_n(&live[190], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, float))f)(a0, a1, a2, a3);
-}
-
-static int32_t mixed_191(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[191] : __atomic_load_n(&live[191], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, float))f)(a0, a1, a2, a3);
-}
-
-static int32_t mixed_192(uintptr_t a0, uint32_t a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[192] : __atomic_load_n(&live[192], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_193(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[193] : __atomic_load_n(&live[193], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t))f)(a0);
-}
-
-static void mixed_194(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[194] : __atomic_load_n(&live[194], __ATOMIC_ACQUIRE);
-	((void (*)(uintptr_t))f)(a0);
-}
-
-static int32_t mixed_195(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_by_driver(195, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[195] : __atomic_load_n(&live[195], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static int32_t mixed_196(uintptr_t a0, uintptr_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[196] : __atomic_load_n(&live[196], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
-}
-
-static int32_t mixed_197(void * a0)
-{
-	anynpu_fn f = anynpu_by_driver(197, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[197] : __atomic_load_n(&live[197], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *))f)(a0);
-}
-
-static void mixed_198(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[198] : __atomic_load_n(&live[198], __ATOMIC_ACQUIRE);
-	((void (*)(uintptr_t))f)(a0);
-}
-
-static int32_t mixed_199(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[199] : __atomic_load_n(&live[199], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static int32_t mixed_200(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[200] : __atomic_load_n(&live[200], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))f)(a0, a1, a2, a3);
-}
-
-static int32_t mixed_201(uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, uint64_t a4)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[201] : __atomic_load_n(&live[201], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t, uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_202(uintptr_t a0, int32_t a1, uintptr_t a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[202] : __atomic_load_n(&live[202], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t, uintptr_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_203(uintptr_t a0, int32_t a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[203] : __atomic_load_n(&live[203], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_204(uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint32_t a4, void * a5)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[204] : __atomic_load_n(&live[204], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t, uint32_t, void *, uint32_t, void *))f)(a0, a1, a2, a3, a4, a5);
-}
-
-static int32_t mixed_205(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void * a4)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[205] : __atomic_load_n(&live[205], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uint32_t, void *, uint32_t, void *))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_206(uintptr_t a0, _Bool a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[206] : __atomic_load_n(&live[206], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, _Bool))f)(a0, a1);
-}
-
-static int32_t mixed_207(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[207] : __atomic_load_n(&live[207], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t))f)(a0);
-}
-
-static int32_t mixed_208(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_by_driver(208, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[208] : __atomic_load_n(&live[208], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static int32_t mixed_209(uintptr_t a0, void * a1, uint32_t a2, void * a3)
-{
-	anynpu_fn f = anynpu_by_driver(209, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[209] : __atomic_load_n(&live[209], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *, uint32_t, void *))f)(a0, a1, a2, a3);
-}
-
-static void mixed_210(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[210] : __atomic_load_n(&live[210], __ATOMIC_ACQUIRE);
-	((void (*)(uintptr_t))f)(a0);
-}
-
-static int32_t mixed_211(uintptr_t a0, int32_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[211] : __atomic_load_n(&live[211], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
-}
-
-static int32_t mixed_212(uintptr_t a0, void * a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[212] : __atomic_load_n(&live[212], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_213(uintptr_t a0, int32_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[213] : __atomic_load_n(&live[213], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
-}
-
-static int32_t mixed_214(uintptr_t a0, uint64_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[214] : __atomic_load_n(&live[214], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
-}
-
-static int32_t mixed_215(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[215] : __atomic_load_n(&live[215], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t))f)(a0);
-}
-
-static int32_t mixed_216(uintptr_t a0, uint32_t a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[216] : __atomic_load_n(&live[216], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_217(uintptr_t a0, uint32_t a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[217] : __atomic_load_n(&live[217], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_218(uintptr_t a0, uint32_t a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[218] : __atomic_load_n(&live[218], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_219(uintptr_t a0, uint32_t a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[219] : __atomic_load_n(&live[219], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_220(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_by_driver(220, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[220] : __atomic_load_n(&live[220], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static void mixed_221(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[221] : __atomic_load_n(&live[221], __ATOMIC_ACQUIRE);
-	((void (*)(uintptr_t))f)(a0);
-}
-
-static int32_t mixed_222(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[222] : __atomic_load_n(&live[222], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_223(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[223] : __atomic_load_n(&live[223], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4, a5);
-}
-
-static int32_t mixed_224(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[224] : __atomic_load_n(&live[224], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_225(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[225] : __atomic_load_n(&live[225], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4, a5);
-}
-
-static int32_t mixed_226(uintptr_t a0, _Bool a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[226] : __atomic_load_n(&live[226], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, _Bool))f)(a0, a1);
-}
-
-static int32_t mixed_227(uintptr_t a0, _Bool a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[227] : __atomic_load_n(&live[227], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, _Bool))f)(a0, a1);
-}
-
-static int32_t mixed_228(uintptr_t a0, _Bool a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[228] : __atomic_load_n(&live[228], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, _Bool))f)(a0, a1);
-}
-
-static int32_t mixed_229(uintptr_t a0, uint64_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[229] : __atomic_load_n(&live[229], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
-}
-
-static int32_t mixed_230(uintptr_t a0, uint64_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[230] : __atomic_load_n(&live[230], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
-}
-
-static int32_t mixed_233(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[233] : __atomic_load_n(&live[233], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t))f)(a0);
-}
-
-static int32_t mixed_234(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_by_driver(234, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[234] : __atomic_load_n(&live[234], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static int32_t mixed_235(uintptr_t a0, uintptr_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[235] : __atomic_load_n(&live[235], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
-}
-
-static int32_t mixed_236(uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void * a4)
-{
-	anynpu_fn f = anynpu_by_driver(236, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[236] : __atomic_load_n(&live[236], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *, uint32_t, uint64_t, void *))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_237(uintptr_t a0, int32_t a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[237] : __atomic_load_n(&live[237], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_238(uintptr_t a0, int32_t a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[238] : __atomic_load_n(&live[238], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_239(uintptr_t a0, int32_t a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[239] : __atomic_load_n(&live[239], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_240(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_by_driver(240, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[240] : __atomic_load_n(&live[240], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static void mixed_241(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[241] : __atomic_load_n(&live[241], __ATOMIC_ACQUIRE);
-	((void (*)(uintptr_t))f)(a0);
-}
-
-static int32_t mixed_242(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[242] : __atomic_load_n(&live[242], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t))f)(a0);
-}
-
-static void mixed_243(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[243] : __atomic_load_n(&live[243], __ATOMIC_ACQUIRE);
-	((void (*)(uintptr_t))f)(a0);
-}
-
-static int32_t mixed_244(int32_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_by_driver(244, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[244] : __atomic_load_n(&live[244], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(int32_t, void *))f)(a0, a1);
-}
-
-static int32_t mixed_245(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[245] : __atomic_load_n(&live[245], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static int32_t mixed_247(uintptr_t a0, void * a1, uint16_t a2, void * a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[247] : __atomic_load_n(&live[247], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *))f)(a0, a1, a2, a3);
-}
-
-static int32_t mixed_248(uintptr_t a0, void * a1, uint16_t a2, void * a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[248] : __atomic_load_n(&live[248], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *))f)(a0, a1, a2, a3);
-}
-
-static int32_t mixed_249(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[249] : __atomic_load_n(&live[249], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))f)(a0, a1, a2, a3);
-}
-
-static int32_t mixed_250(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[250] : __atomic_load_n(&live[250], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_251(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[251] : __atomic_load_n(&live[251], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_254(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[254] : __atomic_load_n(&live[254], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static int32_t mixed_255(uintptr_t a0, int32_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[255] : __atomic_load_n(&live[255], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
-}
-
-static int32_t mixed_256(uintptr_t a0, uintptr_t a1, uintptr_t a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[256] : __atomic_load_n(&live[256], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uintptr_t, uintptr_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_257(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[257] : __atomic_load_n(&live[257], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t))f)(a0);
-}
-
-static int32_t mixed_264(void * a0, void * a1, int32_t a2)
-{
-	anynpu_fn f = anynpu_by_driver(264, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[264] : __atomic_load_n(&live[264], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, int32_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_265(void * a0, void * a1, void * a2, int32_t a3)
-{
-	anynpu_fn f = anynpu_by_driver(265, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[265] : __atomic_load_n(&live[265], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *, int32_t))f)(a0, a1, a2, a3);
-}
-
-static int32_t mixed_266(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[266] : __atomic_load_n(&live[266], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t))f)(a0);
-}
-
-static int32_t mixed_267(void * a0, void * a1, uintptr_t a2)
-{
-	anynpu_fn f = anynpu_owner(a2) == ANYNPU_THEIRS ? driven[267] : __atomic_load_n(&live[267], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, uintptr_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_268(void * a0, uintptr_t a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[268] : __atomic_load_n(&live[268], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_269(void * a0, uintptr_t a1)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[269] : __atomic_load_n(&live[269], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
-}
-
-static int32_t mixed_270(void * a0, uintptr_t a1, int32_t a2)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[270] : __atomic_load_n(&live[270], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_271(void * a0, uintptr_t a1, int32_t a2)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[271] : __atomic_load_n(&live[271], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_272(void * a0, uintptr_t a1)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[272] : __atomic_load_n(&live[272], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
-}
-
-static int32_t mixed_273(void * a0, uintptr_t a1, int32_t a2)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[273] : __atomic_load_n(&live[273], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_274(void * a0, uintptr_t a1, int32_t a2)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[274] : __atomic_load_n(&live[274], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_275(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
-{
-	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driven[275] : __atomic_load_n(&live[275], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_276(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
-{
-	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driven[276] : __atomic_load_n(&live[276], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_277(void * a0, void * a1, void * a2, uintptr_t a3)
-{
-	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driven[277] : __atomic_load_n(&live[277], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *, uintptr_t))f)(a0, a1, a2, a3);
-}
-
-static int32_t mixed_278(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
-{
-	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driven[278] : __atomic_load_n(&live[278], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_279(void * a0, uintptr_t a1)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[279] : __atomic_load_n(&live[279], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
-}
-
-static int32_t mixed_280(void * a0, void * a1, void * a2, uintptr_t a3)
-{
-	anynpu_fn f = (anynpu_owner(a3) | anynpu_owner_at(a0)) == ANYNPU_THEIRS || anynpu_by_driver(280, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[280] : __atomic_load_n(&live[280], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *, uintptr_t))f)(a0, a1, a2, a3);
-}
-
-static int32_t mixed_281(void * a0, uintptr_t a1, int32_t a2, int32_t a3)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[281] : __atomic_load_n(&live[281], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t, int32_t, int32_t))f)(a0, a1, a2, a3);
-}
+#define JUDGED(RESULT, INDEX, FORM, PARAMETERS, TYPES, ARGUMENTS, REFUSED) \
+	static RESULT judged_##INDEX##FORM PARAMETERS \
+	{ \
+		RESULT r = ((RESULT (*) TYPES)driver[INDEX]) ARGUMENTS; \
+		if (REFUSED) \
+			__atomic_fetch_add(&anynpu_refusals[INDEX], 1, __ATOMIC_RELAXED); \
+		return r; \
+	}
+/* What a slot holds where some handles are the driver's. */
+#define MIXED(RESULT, RETURN, INDEX, PARAMETERS, TYPES, ARGUMENTS, THEIRS) \
+	static RESULT mixed_##INDEX PARAMETERS \
+	{ \
+		anynpu_fn f = (THEIRS) ? driven[INDEX] : __atomic_load_n(&live[INDEX], __ATOMIC_ACQUIRE); \
+		RETURN ((RESULT (*) TYPES)f) ARGUMENTS; \
+	}
+JUDGED(uint32_t, 8, , (void * a0, void * a1),
+	(void *, void *), (a0, a1), r)
+JUDGED(uint32_t, 9, , (uint64_t a0, void * a1),
+	(uint64_t, void *), (a0, a1), r)
+JUDGED(uint32_t, 10, , (uint64_t a0, void * a1),
+	(uint64_t, void *), (a0, a1), r)
+JUDGED(uintptr_t, 11, , (void),
+	(void), (), !r)
+JUDGED(uint32_t, 12, , (void * a0),
+	(void *), (a0), r)
+JUDGED(uint32_t, 13, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(uint32_t, 14, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(uint32_t, 15, , (uintptr_t a0, uint32_t a1),
+	(uintptr_t, uint32_t), (a0, a1), r)
+JUDGED(uint32_t, 16, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(uint32_t, 17, , (uintptr_t a0, void * a1, uint64_t a2),
+	(uintptr_t, void *, uint64_t), (a0, a1, a2), r)
+JUDGED(uint32_t, 18, , (uintptr_t a0, void * a1, void * a2),
+	(uintptr_t, void *, void *), (a0, a1, a2), r)
+JUDGED(uint32_t, 19, , (uintptr_t a0, uint32_t a1),
+	(uintptr_t, uint32_t), (a0, a1), r)
+JUDGED(uint32_t, 20, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(uint32_t, 21, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(uint32_t, 22, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(uintptr_t, 23, , (uint64_t a0, uintptr_t a1),
+	(uint64_t, uintptr_t), (a0, a1), !r)
+JUDGED(uintptr_t, 24, , (uint64_t a0, uintptr_t a1, uint64_t a2),
+	(uint64_t, uintptr_t, uint64_t), (a0, a1, a2), !r)
+JUDGED(uintptr_t, 25, , (uint64_t a0, uintptr_t a1, int32_t a2, uint64_t a3, uint64_t a4),
+	(uint64_t, uintptr_t, int32_t, uint64_t, uint64_t), (a0, a1, a2, a3, a4), !r)
+JUDGED(uint32_t, 26, , (void * a0),
+	(void *), (a0), r)
+JUDGED(uintptr_t, 27, , (uintptr_t a0),
+	(uintptr_t), (a0), !r)
+JUDGED(uintptr_t, 28, , (uintptr_t a0),
+	(uintptr_t), (a0), !r)
+JUDGED(uint32_t, 29, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(uint32_t, 30, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(uint32_t, 31, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(uintptr_t, 32, , (void),
+	(void), (), !r)
+JUDGED(uint32_t, 33, , (uintptr_t a0, void * a1, uint64_t a2),
+	(uintptr_t, void *, uint64_t), (a0, a1, a2), r)
+JUDGED(uint32_t, 34, , (uintptr_t a0, void * a1, uint64_t a2),
+	(uintptr_t, void *, uint64_t), (a0, a1, a2), r)
+JUDGED(uint32_t, 35, , (uintptr_t a0, void * a1, uint64_t a2),
+	(uintptr_t, void *, uint64_t), (a0, a1, a2), r)
+JUDGED(uint32_t, 36, , (void * a0),
+	(void *), (a0), r)
+JUDGED(uintptr_t, 37, , (void),
+	(void), (), !r)
+JUDGED(uint32_t, 39, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(uint32_t, 40, , (uintptr_t a0, uintptr_t a1),
+	(uintptr_t, uintptr_t), (a0, a1), r)
+JUDGED(uint32_t, 41, , (uintptr_t a0, uint32_t a1, void * a2, uint64_t a3),
+	(uintptr_t, uint32_t, void *, uint64_t), (a0, a1, a2, a3), r)
+JUDGED(uint32_t, 42, , (uintptr_t a0, uint32_t a1, uintptr_t a2),
+	(uintptr_t, uint32_t, uintptr_t), (a0, a1, a2), r)
+JUDGED(uint32_t, 43, , (uintptr_t a0, uint32_t a1, uint32_t a2),
+	(uintptr_t, uint32_t, uint32_t), (a0, a1, a2), r)
+JUDGED(uint32_t, 44, , (uintptr_t a0, uint32_t a1, void * a2, void * a3, void * a4),
+	(uintptr_t, uint32_t, void *, void *, void *), (a0, a1, a2, a3, a4), r)
+JUDGED(uint32_t, 45, , (uintptr_t a0, void * a1, void * a2),
+	(uintptr_t, void *, void *), (a0, a1, a2), r)
+JUDGED(uint32_t, 46, , (uintptr_t a0),
+	(uintptr_t), (a0), r)
+JUDGED(uint32_t, 47, , (uintptr_t a0, uint64_t a1, void * a2, void * a3),
+	(uintptr_t, uint64_t, void *, void *), (a0, a1, a2, a3), r)
+JUDGED(uintptr_t, 48, , (uintptr_t a0),
+	(uintptr_t), (a0), !r)
+JUDGED(uintptr_t, 49, , (void * a0),
+	(void *), (a0), !r)
+JUDGED(uintptr_t, 50, , (void * a0, uint64_t a1),
+	(void *, uint64_t), (a0, a1), !r)
+JUDGED(uintptr_t, 51, , (void),
+	(void), (), !r)
+JUDGED(uint32_t, 52, , (uintptr_t a0, void * a1, uint64_t a2, void * a3),
+	(uintptr_t, void *, uint64_t, void *), (a0, a1, a2, a3), r)
+JUDGED(uint32_t, 53, , (uintptr_t a0, void * a1, uint64_t a2),
+	(uintptr_t, void *, uint64_t), (a0, a1, a2), r)
+JUDGED(uint32_t, 54, , (uintptr_t a0, void * a1, void * a2, uint64_t a3),
+	(uintptr_t, void *, void *, uint64_t), (a0, a1, a2, a3), r)
+JUDGED(uint32_t, 55, , (uintptr_t a0, uint64_t a1),
+	(uintptr_t, uint64_t), (a0, a1), r)
+JUDGED(uint32_t, 56, , (uintptr_t a0, void * a1, uint32_t a2),
+	(uintptr_t, void *, uint32_t), (a0, a1, a2), r)
+JUDGED(uint32_t, 57, , (uintptr_t a0, uint32_t a1),
+	(uintptr_t, uint32_t), (a0, a1), r)
+JUDGED(uint32_t, 58, , (uintptr_t a0, uint32_t a1),
+	(uintptr_t, uint32_t), (a0, a1), r)
+JUDGED(uint32_t, 59, , (uintptr_t a0, _Bool a1),
+	(uintptr_t, _Bool), (a0, a1), r)
+JUDGED(uint32_t, 60, , (uintptr_t a0),
+	(uintptr_t), (a0), r)
+JUDGED(uintptr_t, 62, , (uintptr_t a0),
+	(uintptr_t), (a0), !r)
+JUDGED(uint32_t, 64, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(uint32_t, 65, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(uintptr_t, 66, , (uintptr_t a0, uint64_t a1),
+	(uintptr_t, uint64_t), (a0, a1), !r)
+JUDGED(uintptr_t, 67, , (uintptr_t a0, uint64_t a1),
+	(uintptr_t, uint64_t), (a0, a1), !r)
+JUDGED(uint32_t, 68, , (uintptr_t a0, uint32_t a1, void * a2, void * a3),
+	(uintptr_t, uint32_t, void *, void *), (a0, a1, a2, a3), r)
+JUDGED(uint32_t, 69, , (uintptr_t a0, uint64_t a1, void * a2, void * a3, void * a4),
+	(uintptr_t, uint64_t, void *, void *, void *), (a0, a1, a2, a3, a4), r)
+JUDGED(uint32_t, 70, , (uintptr_t a0, uintptr_t a1),
+	(uintptr_t, uintptr_t), (a0, a1), r)
+JUDGED(uint32_t, 71, , (uintptr_t a0, uintptr_t a1),
+	(uintptr_t, uintptr_t), (a0, a1), r)
+JUDGED(uint32_t, 72, , (uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4),
+	(uintptr_t, void *, uint64_t, void *, uint64_t), (a0, a1, a2, a3, a4), r)
+JUDGED(uint32_t, 73, , (uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, int32_t a5, uintptr_t a6),
+	(uintptr_t, void *, uint64_t, void *, uint64_t, int32_t, uintptr_t), (a0, a1, a2, a3, a4, a5, a6), r)
+JUDGED(uint32_t, 74, , (uintptr_t a0, uint32_t a1, void * a2, void * a3, uint64_t a4),
+	(uintptr_t, uint32_t, void *, void *, uint64_t), (a0, a1, a2, a3, a4), r)
+JUDGED(uint32_t, 75, , (uintptr_t a0, uint32_t a1, void * a2, uint64_t a3),
+	(uintptr_t, uint32_t, void *, uint64_t), (a0, a1, a2, a3), r)
+JUDGED(uint32_t, 76, , (uintptr_t a0),
+	(uintptr_t), (a0), r)
+JUDGED(uintptr_t, 77, , (uintptr_t a0, uint32_t a1, uint64_t a2),
+	(uintptr_t, uint32_t, uint64_t), (a0, a1, a2), !r)
+JUDGED(uintptr_t, 78, , (uintptr_t a0, uint32_t a1, uint64_t a2),
+	(uintptr_t, uint32_t, uint64_t), (a0, a1, a2), !r)
+JUDGED(uint32_t, 81, , (uintptr_t a0, uint32_t a1, void * a2, void * a3),
+	(uintptr_t, uint32_t, void *, void *), (a0, a1, a2, a3), r)
+JUDGED(uint32_t, 82, , (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), r)
+JUDGED(uint32_t, 83, , (uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3),
+	(uintptr_t, uintptr_t, void *, uint64_t), (a0, a1, a2, a3), r)
+JUDGED(uint32_t, 84, , (uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4),
+	(uintptr_t, void *, uint64_t, void *, uint64_t), (a0, a1, a2, a3, a4), r)
+JUDGED(uint32_t, 85, , (uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3),
+	(uintptr_t, uintptr_t, void *, uint64_t), (a0, a1, a2, a3), r)
+JUDGED(uint32_t, 87, , (void * a0, uint64_t a1),
+	(void *, uint64_t), (a0, a1), r)
+JUDGED(uint32_t, 88, , (void * a0),
+	(void *), (a0), r)
+JUDGED(uint32_t, 89, , (uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, void * a5),
+	(uintptr_t, void *, uint64_t, void *, uint64_t, void *), (a0, a1, a2, a3, a4, a5), r)
+JUDGED(int32_t, 90, , (void * a0, void * a1, uint32_t a2, uint32_t a3, void * a4),
+	(void *, void *, uint32_t, uint32_t, void *), (a0, a1, a2, a3, a4), r)
+JUDGED(int32_t, 91, , (void * a0, void * a1),
+	(void *, void *), (a0, a1), r)
+JUDGED(int32_t, 92, , (uintptr_t a0),
+	(uintptr_t), (a0), r)
+JUDGED(int32_t, 93, , (uintptr_t a0, uint32_t a1, void * a2, uint32_t a3),
+	(uintptr_t, uint32_t, void *, uint32_t), (a0, a1, a2, a3), r)
+JUDGED(int32_t, 94, , (uintptr_t a0, uint32_t a1),
+	(uintptr_t, uint32_t), (a0, a1), r)
+JUDGED(int32_t, 95, , (uintptr_t a0, int32_t a1),
+	(uintptr_t, int32_t), (a0, a1), r)
+JUDGED(int32_t, 96, , (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), r)
+JUDGED(int32_t, 97, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(int32_t, 98, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(int32_t, 99, , (uintptr_t a0, uint32_t a1, void * a2, void * a3),
+	(uintptr_t, uint32_t, void *, void *), (a0, a1, a2, a3), r)
+JUDGED(int32_t, 100, , (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), r)
+JUDGED(uintptr_t, 101, , (uintptr_t a0, uint32_t a1),
+	(uintptr_t, uint32_t), (a0, a1), !r)
+JUDGED(uintptr_t, 102, , (uintptr_t a0, uint64_t a1, uint64_t a2),
+	(uintptr_t, uint64_t, uint64_t), (a0, a1, a2), !r)
+JUDGED(uintptr_t, 103, , (uintptr_t a0, int32_t a1, void * a2, uint32_t a3, int32_t a4),
+	(uintptr_t, int32_t, void *, uint32_t, int32_t), (a0, a1, a2, a3, a4), !r)
+JUDGED(uintptr_t, 104, , (uintptr_t a0, uint64_t a1, void * a2, uint32_t a3),
+	(uintptr_t, uint64_t, void *, uint32_t), (a0, a1, a2, a3), !r)
+JUDGED(uintptr_t, 105, , (uintptr_t a0, void * a1, int32_t a2),
+	(uintptr_t, void *, int32_t), (a0, a1, a2), !r)
+JUDGED(int32_t, 106, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(int32_t, 107, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(int32_t, 108, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(int32_t, 109, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(int32_t, 110, , (uintptr_t a0, void * a1, void * a2),
+	(uintptr_t, void *, void *), (a0, a1, a2), r)
+JUDGED(int32_t, 111, , (uintptr_t a0, void * a1, uint32_t a2),
+	(uintptr_t, void *, uint32_t), (a0, a1, a2), r)
+JUDGED(int32_t, 112, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(int32_t, 113, , (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), r)
+JUDGED(int32_t, 114, , (uintptr_t a0, void * a1, uint32_t a2),
+	(uintptr_t, void *, uint32_t), (a0, a1, a2), r)
+JUDGED(int32_t, 116, , (void * a0, void * a1, void * a2),
+	(void *, void *, void *), (a0, a1, a2), r)
+JUDGED(int32_t, 117, , (void * a0, void * a1, int32_t a2, void * a3, void * a4),
+	(void *, void *, int32_t, void *, void *), (a0, a1, a2, a3, a4), r)
+JUDGED(int32_t, 118, , (void * a0, void * a1, int32_t a2, void * a3, void * a4),
+	(void *, void *, int32_t, void *, void *), (a0, a1, a2, a3, a4), r)
+JUDGED(int32_t, 119, , (uintptr_t a0, void * a1, void * a2),
+	(uintptr_t, void *, void *), (a0, a1, a2), r)
+JUDGED(int32_t, 120, , (uintptr_t a0, uint32_t a1),
+	(uintptr_t, uint32_t), (a0, a1), r)
+JUDGED(int32_t, 121, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(int32_t, 122, , (uintptr_t a0, void * a1, void * a2),
+	(uintptr_t, void *, void *), (a0, a1, a2), r)
+JUDGED(int32_t, 123, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(int32_t, 124, , (uintptr_t a0),
+	(uintptr_t), (a0), r)
+JUDGED(int32_t, 125, , (uintptr_t a0),
+	(uintptr_t), (a0), r)
+JUDGED(int32_t, 126, , (void * a0, void * a1, int32_t a2, int32_t a3, uintptr_t a4, int32_t a5, uint32_t a6),
+	(void *, void *, int32_t, int32_t, uintptr_t, int32_t, uint32_t), (a0, a1, a2, a3, a4, a5, a6), r)
+JUDGED(uintptr_t, 127, , (void),
+	(void), (), !r)
+JUDGED(int32_t, 128, , (void * a0, void * a1, int32_t a2),
+	(void *, void *, int32_t), (a0, a1, a2), r)
+JUDGED(int32_t, 129, , (void * a0, void * a1, void * a2, int32_t a3),
+	(void *, void *, void *, int32_t), (a0, a1, a2, a3), r)
+JUDGED(int32_t, 130, , (uintptr_t a0),
+	(uintptr_t), (a0), r)
+JUDGED(int32_t, 131, , (void * a0, void * a1, uintptr_t a2),
+	(void *, void *, uintptr_t), (a0, a1, a2), r)
+JUDGED(int32_t, 132, , (void * a0, uintptr_t a1, void * a2),
+	(void *, uintptr_t, void *), (a0, a1, a2), r)
+JUDGED(int32_t, 133, , (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), r)
+JUDGED(int32_t, 134, , (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), r)
+JUDGED(int32_t, 135, , (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), r)
+JUDGED(int32_t, 136, , (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), r)
+JUDGED(int32_t, 137, , (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), r)
+JUDGED(int32_t, 138, , (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), r)
+JUDGED(int32_t, 139, , (void * a0, void * a1, void * a2, uintptr_t a3, void * a4),
+	(void *, void *, void *, uintptr_t, void *), (a0, a1, a2, a3, a4), r)
+JUDGED(int32_t, 140, , (void * a0, void * a1, void * a2, void * a3, int32_t a4, uintptr_t a5, void * a6),
+	(void *, void *, void *, void *, int32_t, uintptr_t, void *), (a0, a1, a2, a3, a4, a5, a6), r)
+JUDGED(int32_t, 141, , (void * a0, void * a1, void * a2, void * a3, void * a4),
+	(void *, void *, void *, void *, void *), (a0, a1, a2, a3, a4), r)
+JUDGED(int32_t, 142, , (uintptr_t a0, uintptr_t a1, uintptr_t a2),
+	(uintptr_t, uintptr_t, uintptr_t), (a0, a1, a2), r)
+JUDGED(int32_t, 143, , (uintptr_t a0, int32_t a1),
+	(uintptr_t, int32_t), (a0, a1), r)
+JUDGED(int32_t, 144, , (uintptr_t a0),
+	(uintptr_t), (a0), r)
+JUDGED(int32_t, 145, , (void * a0, uint32_t a1),
+	(void *, uint32_t), (a0, a1), r)
+JUDGED(int32_t, 146, , (void * a0, uint32_t a1),
+	(void *, uint32_t), (a0, a1), r)
+JUDGED(int32_t, 147, , (void * a0, int32_t a1),
+	(void *, int32_t), (a0, a1), r)
+JUDGED(int32_t, 148, , (void * a0, void * a1, uint32_t a2),
+	(void *, void *, uint32_t), (a0, a1, a2), r)
+JUDGED(int32_t, 149, , (void * a0, void * a1, uint32_t a2),
+	(void *, void *, uint32_t), (a0, a1, a2), r)
+JUDGED(int32_t, 150, , (void * a0),
+	(void *), (a0), r)
+JUDGED(int32_t, 151, , (void * a0),
+	(void *), (a0), r)
+JUDGED(int32_t, 152, , (void * a0),
+	(void *), (a0), r)
+JUDGED(int32_t, 153, , (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), r)
+JUDGED(int32_t, 154, , (void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4),
+	(void *, void *, void *, uintptr_t, int32_t), (a0, a1, a2, a3, a4), r)
+JUDGED(int32_t, 155, , (void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4),
+	(void *, void *, void *, uintptr_t, int32_t), (a0, a1, a2, a3, a4), r)
+JUDGED(int32_t, 156, , (void * a0, void * a1, void * a2, uintptr_t a3),
+	(void *, void *, void *, uintptr_t), (a0, a1, a2, a3), r)
+JUDGED(int32_t, 157, , (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), r)
+JUDGED(int32_t, 158, , (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), r)
+JUDGED(int32_t, 159, , (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), r)
+JUDGED(int32_t, 160, , (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), r)
+JUDGED(int32_t, 161, , (void * a0, void * a1),
+	(void *, void *), (a0, a1), r)
+JUDGED(uintptr_t, 162, , (int32_t a0),
+	(int32_t), (a0), !r)
+JUDGED(int32_t, 163, , (void * a0, int32_t a1),
+	(void *, int32_t), (a0, a1), r)
+JUDGED(int32_t, 164, , (void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4),
+	(void *, int32_t, hbDNNTensorShape, void *, void *), (a0, a1, a2, a3, a4), r)
+JUDGED(int32_t, 164, _former, (void * a0, int32_t a1, int32_t a2, hbDNNTensorShape a3, void * a4, void * a5),
+	(void *, int32_t, int32_t, hbDNNTensorShape, void *, void *), (a0, a1, a2, a3, a4, a5), r)
+JUDGED(int32_t, 165, , (uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6),
+	(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool), (a0, a1, a2, a3, a4, a5, a6), r)
+JUDGED(int32_t, 166, , (uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8),
+	(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNTensorShape, hbDNNTensorShape), (a0, a1, a2, a3, a4, a5, a6, a7, a8), r)
+JUDGED(int32_t, 166, _former, (uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNRoi a7),
+	(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNRoi), (a0, a1, a2, a3, a4, a5, a6, a7), r)
+JUDGED(int32_t, 167, , (uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7),
+	(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, uint32_t, uint32_t), (a0, a1, a2, a3, a4, a5, a6, a7), r)
+JUDGED(int32_t, 168, , (uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8),
+	(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, uint32_t, uint32_t, uint32_t), (a0, a1, a2, a3, a4, a5, a6, a7, a8), r)
+JUDGED(int32_t, 169, , (uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6),
+	(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNTensorShape), (a0, a1, a2, a3, a4, a5, a6), r)
+JUDGED(int32_t, 169, _former, (uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNRoi a6),
+	(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNRoi), (a0, a1, a2, a3, a4, a5, a6), r)
+JUDGED(int32_t, 170, , (uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4),
+	(uintptr_t, hbDNNTensorShape, uintptr_t, hbDNNTensorShape, int32_t), (a0, a1, a2, a3, a4), r)
+JUDGED(int32_t, 171, , (uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4),
+	(uintptr_t, hbDNNTensorShape, uintptr_t, hbDNNTensorShape, int32_t), (a0, a1, a2, a3, a4), r)
+JUDGED(int32_t, 172, , (uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, void * a4, uint32_t a5),
+	(uintptr_t, uintptr_t, uint32_t, void *, void *, uint32_t), (a0, a1, a2, a3, a4, a5), r)
+JUDGED(int32_t, 173, , (uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, void * a4, uint32_t a5),
+	(uintptr_t, uintptr_t, uint32_t, void *, void *, uint32_t), (a0, a1, a2, a3, a4, a5), r)
+JUDGED(int32_t, 174, , (void * a0, void * a1, uint32_t a2),
+	(void *, void *, uint32_t), (a0, a1, a2), r)
+JUDGED(int32_t, 175, , (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), r)
+JUDGED(int32_t, 176, , (void * a0),
+	(void *), (a0), r)
+JUDGED(int32_t, 177, , (void * a0),
+	(void *), (a0), r)
+JUDGED(int32_t, 178, , (uint32_t a0, void * a1),
+	(uint32_t, void *), (a0, a1), r)
+JUDGED(int32_t, 179, , (void * a0, void * a1),
+	(void *, void *), (a0, a1), r)
+JUDGED(int32_t, 180, , (void * a0, void * a1),
+	(void *, void *), (a0, a1), r)
+JUDGED(int32_t, 181, , (void * a0, void * a1),
+	(void *, void *), (a0, a1), r)
+JUDGED(int32_t, 182, , (void * a0, void * a1),
+	(void *, void *), (a0, a1), r)
+JUDGED(int32_t, 183, , (void * a0),
+	(void *), (a0), r)
+JUDGED(int32_t, 185, , (uintptr_t a0, void * a1, uint32_t a2, void * a3),
+	(uintptr_t, void *, uint32_t, void *), (a0, a1, a2, a3), r)
+JUDGED(int32_t, 186, , (uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void * a4),
+	(uint64_t, int32_t, int32_t, uint64_t, void *), (a0, a1, a2, a3, a4), r)
+JUDGED(int32_t, 187, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(int32_t, 189, , (void * a0),
+	(void *), (a0), r)
+JUDGED(int32_t, 190, , (uintptr_t a0, uintptr_t a1, uint32_t a2, float a3),
+	(uintptr_t, uintptr_t, uint32_t, float), (a0, a1, a2, a3), r)
+JUDGED(int32_t, 191, , (uintptr_t a0, uintptr_t a1, uint32_t a2, float a3),
+	(uintptr_t, uintptr_t, uint32_t, float), (a0, a1, a2, a3), r)
+JUDGED(int32_t, 192, , (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), r)
+JUDGED(int32_t, 193, , (uintptr_t a0),
+	(uintptr_t), (a0), r)
+JUDGED(int32_t, 195, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(int32_t, 196, , (uintptr_t a0, uintptr_t a1),
+	(uintptr_t, uintptr_t), (a0, a1), r)
+JUDGED(int32_t, 197, , (void * a0),
+	(void *), (a0), r)
+JUDGED(int32_t, 199, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(int32_t, 200, , (uintptr_t a0, int32_t a1, void * a2, uint64_t a3),
+	(uintptr_t, int32_t, void *, uint64_t), (a0, a1, a2, a3), r)
+JUDGED(int32_t, 201, , (uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, uint64_t a4),
+	(uintptr_t, int32_t, uintptr_t, uint64_t, uint64_t), (a0, a1, a2, a3, a4), r)
+JUDGED(int32_t, 202, , (uintptr_t a0, int32_t a1, uintptr_t a2),
+	(uintptr_t, int32_t, uintptr_t), (a0, a1, a2), r)
+JUDGED(int32_t, 203, , (uintptr_t a0, int32_t a1, void * a2),
+	(uintptr_t, int32_t, void *), (a0, a1, a2), r)
+JUDGED(int32_t, 204, , (uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint32_t a4, void * a5),
+	(uintptr_t, int32_t, uint32_t, void *, uint32_t, void *), (a0, a1, a2, a3, a4, a5), r)
+JUDGED(int32_t, 205, , (uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void * a4),
+	(uintptr_t, uint32_t, void *, uint32_t, void *), (a0, a1, a2, a3, a4), r)
+JUDGED(int32_t, 206, , (uintptr_t a0, _Bool a1),
+	(uintptr_t, _Bool), (a0, a1), r)
+JUDGED(int32_t, 207, , (uintptr_t a0),
+	(uintptr_t), (a0), r)
+JUDGED(int32_t, 208, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(int32_t, 209, , (uintptr_t a0, void * a1, uint32_t a2, void * a3),
+	(uintptr_t, void *, uint32_t, void *), (a0, a1, a2, a3), r)
+JUDGED(int32_t, 211, , (uintptr_t a0, int32_t a1),
+	(uintptr_t, int32_t), (a0, a1), r)
+JUDGED(int32_t, 212, , (uintptr_t a0, void * a1, void * a2),
+	(uintptr_t, void *, void *), (a0, a1, a2), r)
+JUDGED(int32_t, 213, , (uintptr_t a0, int32_t a1),
+	(uintptr_t, int32_t), (a0, a1), r)
+JUDGED(int32_t, 214, , (uintptr_t a0, uint64_t a1),
+	(uintptr_t, uint64_t), (a0, a1), r)
+JUDGED(int32_t, 215, , (uintptr_t a0),
+	(uintptr_t), (a0), r)
+JUDGED(int32_t, 216, , (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), r)
+JUDGED(int32_t, 217, , (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), r)
+JUDGED(int32_t, 218, , (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), r)
+JUDGED(int32_t, 219, , (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), r)
+JUDGED(int32_t, 220, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(int32_t, 222, , (uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4),
+	(uintptr_t, int32_t, void *, void *, uint64_t), (a0, a1, a2, a3, a4), r)
+JUDGED(int32_t, 223, , (uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5),
+	(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t), (a0, a1, a2, a3, a4, a5), r)
+JUDGED(int32_t, 224, , (uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4),
+	(uintptr_t, int32_t, void *, void *, uint64_t), (a0, a1, a2, a3, a4), r)
+JUDGED(int32_t, 225, , (uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5),
+	(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t), (a0, a1, a2, a3, a4, a5), r)
+JUDGED(int32_t, 226, , (uintptr_t a0, _Bool a1),
+	(uintptr_t, _Bool), (a0, a1), r)
+JUDGED(int32_t, 227, , (uintptr_t a0, _Bool a1),
+	(uintptr_t, _Bool), (a0, a1), r)
+JUDGED(int32_t, 228, , (uintptr_t a0, _Bool a1),
+	(uintptr_t, _Bool), (a0, a1), r)
+JUDGED(int32_t, 229, , (uintptr_t a0, uint64_t a1),
+	(uintptr_t, uint64_t), (a0, a1), r)
+JUDGED(int32_t, 230, , (uintptr_t a0, uint64_t a1),
+	(uintptr_t, uint64_t), (a0, a1), r)
+JUDGED(int32_t, 233, , (uintptr_t a0),
+	(uintptr_t), (a0), r)
+JUDGED(int32_t, 234, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(int32_t, 235, , (uintptr_t a0, uintptr_t a1),
+	(uintptr_t, uintptr_t), (a0, a1), r)
+JUDGED(int32_t, 236, , (uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void * a4),
+	(uintptr_t, void *, uint32_t, uint64_t, void *), (a0, a1, a2, a3, a4), r)
+JUDGED(int32_t, 237, , (uintptr_t a0, int32_t a1, void * a2),
+	(uintptr_t, int32_t, void *), (a0, a1, a2), r)
+JUDGED(int32_t, 238, , (uintptr_t a0, int32_t a1, void * a2),
+	(uintptr_t, int32_t, void *), (a0, a1, a2), r)
+JUDGED(int32_t, 239, , (uintptr_t a0, int32_t a1, void * a2),
+	(uintptr_t, int32_t, void *), (a0, a1, a2), r)
+JUDGED(int32_t, 240, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(int32_t, 242, , (uintptr_t a0),
+	(uintptr_t), (a0), r)
+JUDGED(int32_t, 244, , (int32_t a0, void * a1),
+	(int32_t, void *), (a0, a1), r)
+JUDGED(int32_t, 245, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(int32_t, 246, , (void * a0, void * a1, void * a2),
+	(void *, void *, void *), (a0, a1, a2), r)
+JUDGED(int32_t, 247, , (uintptr_t a0, void * a1, uint16_t a2, void * a3),
+	(uintptr_t, void *, uint16_t, void *), (a0, a1, a2, a3), r)
+JUDGED(int32_t, 248, , (uintptr_t a0, void * a1, uint16_t a2, void * a3),
+	(uintptr_t, void *, uint16_t, void *), (a0, a1, a2, a3), r)
+JUDGED(int32_t, 249, , (uintptr_t a0, int32_t a1, void * a2, uint64_t a3),
+	(uintptr_t, int32_t, void *, uint64_t), (a0, a1, a2, a3), r)
+JUDGED(int32_t, 250, , (uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4),
+	(uintptr_t, void *, uint16_t, void *, uint64_t), (a0, a1, a2, a3, a4), r)
+JUDGED(int32_t, 251, , (uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4),
+	(uintptr_t, void *, uint16_t, void *, uint64_t), (a0, a1, a2, a3, a4), r)
+JUDGED(uintptr_t, 252, , (void),
+	(void), (), !r)
+JUDGED(uintptr_t, 253, , (void),
+	(void), (), !r)
+JUDGED(int32_t, 254, , (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), r)
+JUDGED(int32_t, 255, , (uintptr_t a0, int32_t a1),
+	(uintptr_t, int32_t), (a0, a1), r)
+JUDGED(int32_t, 256, , (uintptr_t a0, uintptr_t a1, uintptr_t a2),
+	(uintptr_t, uintptr_t, uintptr_t), (a0, a1, a2), r)
+JUDGED(int32_t, 257, , (uintptr_t a0),
+	(uintptr_t), (a0), r)
+JUDGED(uintptr_t, 258, , (int32_t a0),
+	(int32_t), (a0), !r)
+JUDGED(int32_t, 259, , (void * a0, uint64_t a1, int32_t a2),
+	(void *, uint64_t, int32_t), (a0, a1, a2), r)
+JUDGED(int32_t, 260, , (void * a0, uint64_t a1, int32_t a2),
+	(void *, uint64_t, int32_t), (a0, a1, a2), r)
+JUDGED(int32_t, 261, , (void * a0, int32_t a1),
+	(void *, int32_t), (a0, a1), r)
+JUDGED(int32_t, 262, , (void * a0),
+	(void *), (a0), r)
+JUDGED(uintptr_t, 263, , (void),
+	(void), (), !r)
+JUDGED(int32_t, 264, , (void * a0, void * a1, int32_t a2),
+	(void *, void *, int32_t), (a0, a1, a2), r)
+JUDGED(int32_t, 265, , (void * a0, void * a1, void * a2, int32_t a3),
+	(void *, void *, void *, int32_t), (a0, a1, a2, a3), r)
+JUDGED(int32_t, 266, , (uintptr_t a0),
+	(uintptr_t), (a0), r)
+JUDGED(int32_t, 267, , (void * a0, void * a1, uintptr_t a2),
+	(void *, void *, uintptr_t), (a0, a1, a2), r)
+JUDGED(int32_t, 268, , (void * a0, uintptr_t a1, void * a2),
+	(void *, uintptr_t, void *), (a0, a1, a2), r)
+JUDGED(int32_t, 269, , (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), r)
+JUDGED(int32_t, 270, , (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), r)
+JUDGED(int32_t, 271, , (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), r)
+JUDGED(int32_t, 272, , (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), r)
+JUDGED(int32_t, 273, , (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), r)
+JUDGED(int32_t, 274, , (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), r)
+JUDGED(int32_t, 275, , (void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4),
+	(void *, void *, void *, uintptr_t, int32_t), (a0, a1, a2, a3, a4), r)
+JUDGED(int32_t, 276, , (void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4),
+	(void *, void *, void *, uintptr_t, int32_t), (a0, a1, a2, a3, a4), r)
+JUDGED(int32_t, 277, , (void * a0, void * a1, void * a2, uintptr_t a3),
+	(void *, void *, void *, uintptr_t), (a0, a1, a2, a3), r)
+JUDGED(int32_t, 278, , (void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4),
+	(void *, void *, void *, uintptr_t, int32_t), (a0, a1, a2, a3, a4), r)
+JUDGED(int32_t, 279, , (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), r)
+JUDGED(int32_t, 280, , (void * a0, void * a1, void * a2, uintptr_t a3),
+	(void *, void *, void *, uintptr_t), (a0, a1, a2, a3), r)
+JUDGED(int32_t, 281, , (void * a0, uintptr_t a1, int32_t a2, int32_t a3),
+	(void *, uintptr_t, int32_t, int32_t), (a0, a1, a2, a3), r)
+JUDGED(uintptr_t, 282, , (int32_t a0),
+	(int32_t), (a0), !r)
+JUDGED(int32_t, 283, , (void),
+	(void), (), r)
+JUDGED(int32_t, 284, , (void),
+	(void), (), r)
+JUDGED(int32_t, 285, , (void),
+	(void), (), r)
+JUDGED(int32_t, 286, , (void),
+	(void), (), r)
+JUDGED(int32_t, 287, , (void),
+	(void), (), r)
+JUDGED(int32_t, 288, , (void),
+	(void), (), r)
+JUDGED(int32_t, 289, , (void),
+	(void), (), r)
+JUDGED(int32_t, 290, , (void),
+	(void), (), r)
+JUDGED(int32_t, 291, , (void),
+	(void), (), r)
+JUDGED(int32_t, 292, , (void),
+	(void), (), r)
+JUDGED(int32_t, 293, , (void),
+	(void), (), r)
+JUDGED(int32_t, 294, , (void),
+	(void), (), r)
+JUDGED(int32_t, 295, , (void),
+	(void), (), r)
+JUDGED(int32_t, 296, , (void),
+	(void), (), r)
+JUDGED(int32_t, 297, , (void),
+	(void), (), r)
+JUDGED(int32_t, 298, , (void),
+	(void), (), r)
+JUDGED(int32_t, 299, , (void),
+	(void), (), r)
+JUDGED(int32_t, 300, , (void),
+	(void), (), r)
+JUDGED(int32_t, 301, , (void),
+	(void), (), r)
+JUDGED(int32_t, 302, , (void),
+	(void), (), r)
+JUDGED(int32_t, 303, , (void),
+	(void), (), r)
+JUDGED(int32_t, 304, , (void),
+	(void), (), r)
+JUDGED(int32_t, 305, , (void),
+	(void), (), r)
+JUDGED(int32_t, 306, , (void),
+	(void), (), r)
+JUDGED(int32_t, 307, , (void),
+	(void), (), r)
+JUDGED(int32_t, 308, , (void),
+	(void), (), r)
+JUDGED(int32_t, 309, , (void),
+	(void), (), r)
+JUDGED(int32_t, 310, , (void),
+	(void), (), r)
+JUDGED(int32_t, 311, , (void),
+	(void), (), r)
+JUDGED(int32_t, 312, , (void),
+	(void), (), r)
+JUDGED(int32_t, 313, , (void),
+	(void), (), r)
+JUDGED(int32_t, 314, , (void),
+	(void), (), r)
+JUDGED(int32_t, 315, , (void),
+	(void), (), r)
+JUDGED(int32_t, 316, , (void),
+	(void), (), r)
+JUDGED(int32_t, 317, , (void),
+	(void), (), r)
+JUDGED(int32_t, 318, , (void),
+	(void), (), r)
+JUDGED(int32_t, 319, , (void),
+	(void), (), r)
+JUDGED(int32_t, 320, , (void),
+	(void), (), r)
+JUDGED(int32_t, 321, , (void),
+	(void), (), r)
+JUDGED(int32_t, 322, , (void),
+	(void), (), r)
+JUDGED(int32_t, 323, , (void),
+	(void), (), r)
+JUDGED(int32_t, 324, , (void),
+	(void), (), r)
+JUDGED(int32_t, 325, , (void),
+	(void), (), r)
+JUDGED(int32_t, 326, , (void),
+	(void), (), r)
+JUDGED(int32_t, 327, , (void),
+	(void), (), r)
+JUDGED(int32_t, 328, , (void),
+	(void), (), r)
+JUDGED(int32_t, 329, , (void),
+	(void), (), r)
+JUDGED(int32_t, 330, , (void),
+	(void), (), r)
+JUDGED(int32_t, 331, , (void),
+	(void), (), r)
+JUDGED(int32_t, 332, , (void),
+	(void), (), r)
+JUDGED(int32_t, 333, , (void),
+	(void), (), r)
+JUDGED(int32_t, 334, , (void),
+	(void), (), r)
+JUDGED(int32_t, 335, , (void),
+	(void), (), r)
+JUDGED(int32_t, 336, , (void),
+	(void), (), r)
+JUDGED(int32_t, 337, , (void),
+	(void), (), r)
+JUDGED(int32_t, 338, , (void),
+	(void), (), r)
+JUDGED(int32_t, 339, , (void),
+	(void), (), r)
+JUDGED(int32_t, 340, , (void),
+	(void), (), r)
+JUDGED(int32_t, 341, , (void),
+	(void), (), r)
+JUDGED(int32_t, 342, , (void),
+	(void), (), r)
+JUDGED(int32_t, 343, , (void),
+	(void), (), r)
+JUDGED(int32_t, 344, , (void),
+	(void), (), r)
+MIXED(uintptr_t, return, 11, (void),
+	(void), (), anynpu_by_driver(11, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(uint32_t, return, 12, (void * a0),
+	(void *), (a0), anynpu_owner_at(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 13, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 14, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 15, (uintptr_t a0, uint32_t a1),
+	(uintptr_t, uint32_t), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 16, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 17, (uintptr_t a0, void * a1, uint64_t a2),
+	(uintptr_t, void *, uint64_t), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 18, (uintptr_t a0, void * a1, void * a2),
+	(uintptr_t, void *, void *), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 19, (uintptr_t a0, uint32_t a1),
+	(uintptr_t, uint32_t), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 20, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 21, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 22, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uintptr_t, return, 23, (uint64_t a0, uintptr_t a1),
+	(uint64_t, uintptr_t), (a0, a1), anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(23, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(uintptr_t, return, 24, (uint64_t a0, uintptr_t a1, uint64_t a2),
+	(uint64_t, uintptr_t, uint64_t), (a0, a1, a2), anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(24, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(uintptr_t, return, 25, (uint64_t a0, uintptr_t a1, int32_t a2, uint64_t a3, uint64_t a4),
+	(uint64_t, uintptr_t, int32_t, uint64_t, uint64_t), (a0, a1, a2, a3, a4), anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(25, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(uint32_t, return, 26, (void * a0),
+	(void *), (a0), anynpu_owner_at(a0) == ANYNPU_THEIRS)
+MIXED(uintptr_t, return, 27, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uintptr_t, return, 28, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 29, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 30, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 31, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uintptr_t, return, 32, (void),
+	(void), (), anynpu_by_driver(32, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(uint32_t, return, 33, (uintptr_t a0, void * a1, uint64_t a2),
+	(uintptr_t, void *, uint64_t), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 34, (uintptr_t a0, void * a1, uint64_t a2),
+	(uintptr_t, void *, uint64_t), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 35, (uintptr_t a0, void * a1, uint64_t a2),
+	(uintptr_t, void *, uint64_t), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 36, (void * a0),
+	(void *), (a0), anynpu_owner_at(a0) == ANYNPU_THEIRS)
+MIXED(uintptr_t, return, 37, (void),
+	(void), (), anynpu_by_driver(37, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(void, , 38, (void * a0),
+	(void *), (a0), anynpu_owner_at(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 39, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 40, (uintptr_t a0, uintptr_t a1),
+	(uintptr_t, uintptr_t), (a0, a1), (anynpu_owner(a0) | anynpu_owner(a1)) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 41, (uintptr_t a0, uint32_t a1, void * a2, uint64_t a3),
+	(uintptr_t, uint32_t, void *, uint64_t), (a0, a1, a2, a3), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 42, (uintptr_t a0, uint32_t a1, uintptr_t a2),
+	(uintptr_t, uint32_t, uintptr_t), (a0, a1, a2), (anynpu_owner(a0) | anynpu_owner(a2)) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 43, (uintptr_t a0, uint32_t a1, uint32_t a2),
+	(uintptr_t, uint32_t, uint32_t), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 44, (uintptr_t a0, uint32_t a1, void * a2, void * a3, void * a4),
+	(uintptr_t, uint32_t, void *, void *, void *), (a0, a1, a2, a3, a4), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 45, (uintptr_t a0, void * a1, void * a2),
+	(uintptr_t, void *, void *), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 46, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 47, (uintptr_t a0, uint64_t a1, void * a2, void * a3),
+	(uintptr_t, uint64_t, void *, void *), (a0, a1, a2, a3), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uintptr_t, return, 48, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(48, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(uintptr_t, return, 49, (void * a0),
+	(void *), (a0), anynpu_by_driver(49, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(uintptr_t, return, 50, (void * a0, uint64_t a1),
+	(void *, uint64_t), (a0, a1), anynpu_by_driver(50, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(uintptr_t, return, 51, (void),
+	(void), (), anynpu_by_driver(51, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(uint32_t, return, 52, (uintptr_t a0, void * a1, uint64_t a2, void * a3),
+	(uintptr_t, void *, uint64_t, void *), (a0, a1, a2, a3), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 53, (uintptr_t a0, void * a1, uint64_t a2),
+	(uintptr_t, void *, uint64_t), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 54, (uintptr_t a0, void * a1, void * a2, uint64_t a3),
+	(uintptr_t, void *, void *, uint64_t), (a0, a1, a2, a3), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 55, (uintptr_t a0, uint64_t a1),
+	(uintptr_t, uint64_t), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 56, (uintptr_t a0, void * a1, uint32_t a2),
+	(uintptr_t, void *, uint32_t), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 57, (uintptr_t a0, uint32_t a1),
+	(uintptr_t, uint32_t), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 58, (uintptr_t a0, uint32_t a1),
+	(uintptr_t, uint32_t), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 59, (uintptr_t a0, _Bool a1),
+	(uintptr_t, _Bool), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 60, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(void, , 61, (void * a0),
+	(void *), (a0), anynpu_owner_at(a0) == ANYNPU_THEIRS)
+MIXED(uintptr_t, return, 62, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(62, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(void, , 63, (void * a0),
+	(void *), (a0), anynpu_owner_at(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 64, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 65, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uintptr_t, return, 66, (uintptr_t a0, uint64_t a1),
+	(uintptr_t, uint64_t), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(66, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(uintptr_t, return, 67, (uintptr_t a0, uint64_t a1),
+	(uintptr_t, uint64_t), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(67, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(uint32_t, return, 68, (uintptr_t a0, uint32_t a1, void * a2, void * a3),
+	(uintptr_t, uint32_t, void *, void *), (a0, a1, a2, a3), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 69, (uintptr_t a0, uint64_t a1, void * a2, void * a3, void * a4),
+	(uintptr_t, uint64_t, void *, void *, void *), (a0, a1, a2, a3, a4), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 70, (uintptr_t a0, uintptr_t a1),
+	(uintptr_t, uintptr_t), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 71, (uintptr_t a0, uintptr_t a1),
+	(uintptr_t, uintptr_t), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 72, (uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4),
+	(uintptr_t, void *, uint64_t, void *, uint64_t), (a0, a1, a2, a3, a4), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 73, (uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, int32_t a5, uintptr_t a6),
+	(uintptr_t, void *, uint64_t, void *, uint64_t, int32_t, uintptr_t), (a0, a1, a2, a3, a4, a5, a6), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 74, (uintptr_t a0, uint32_t a1, void * a2, void * a3, uint64_t a4),
+	(uintptr_t, uint32_t, void *, void *, uint64_t), (a0, a1, a2, a3, a4), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 75, (uintptr_t a0, uint32_t a1, void * a2, uint64_t a3),
+	(uintptr_t, uint32_t, void *, uint64_t), (a0, a1, a2, a3), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 76, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uintptr_t, return, 77, (uintptr_t a0, uint32_t a1, uint64_t a2),
+	(uintptr_t, uint32_t, uint64_t), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uintptr_t, return, 78, (uintptr_t a0, uint32_t a1, uint64_t a2),
+	(uintptr_t, uint32_t, uint64_t), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(void, , 79, (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(void, , 80, (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 81, (uintptr_t a0, uint32_t a1, void * a2, void * a3),
+	(uintptr_t, uint32_t, void *, void *), (a0, a1, a2, a3), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 82, (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 83, (uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3),
+	(uintptr_t, uintptr_t, void *, uint64_t), (a0, a1, a2, a3), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 84, (uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4),
+	(uintptr_t, void *, uint64_t, void *, uint64_t), (a0, a1, a2, a3, a4), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 85, (uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3),
+	(uintptr_t, uintptr_t, void *, uint64_t), (a0, a1, a2, a3), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uint32_t, return, 89, (uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, void * a5),
+	(uintptr_t, void *, uint64_t, void *, uint64_t, void *), (a0, a1, a2, a3, a4, a5), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 90, (void * a0, void * a1, uint32_t a2, uint32_t a3, void * a4),
+	(void *, void *, uint32_t, uint32_t, void *), (a0, a1, a2, a3, a4), anynpu_by_driver(90, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(int32_t, return, 91, (void * a0, void * a1),
+	(void *, void *), (a0, a1), anynpu_owner_at(a0) == ANYNPU_THEIRS || anynpu_by_driver(91, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(int32_t, return, 92, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 93, (uintptr_t a0, uint32_t a1, void * a2, uint32_t a3),
+	(uintptr_t, uint32_t, void *, uint32_t), (a0, a1, a2, a3), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 94, (uintptr_t a0, uint32_t a1),
+	(uintptr_t, uint32_t), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 95, (uintptr_t a0, int32_t a1),
+	(uintptr_t, int32_t), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 96, (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 97, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 98, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 99, (uintptr_t a0, uint32_t a1, void * a2, void * a3),
+	(uintptr_t, uint32_t, void *, void *), (a0, a1, a2, a3), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 100, (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uintptr_t, return, 101, (uintptr_t a0, uint32_t a1),
+	(uintptr_t, uint32_t), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uintptr_t, return, 102, (uintptr_t a0, uint64_t a1, uint64_t a2),
+	(uintptr_t, uint64_t, uint64_t), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uintptr_t, return, 103, (uintptr_t a0, int32_t a1, void * a2, uint32_t a3, int32_t a4),
+	(uintptr_t, int32_t, void *, uint32_t, int32_t), (a0, a1, a2, a3, a4), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uintptr_t, return, 104, (uintptr_t a0, uint64_t a1, void * a2, uint32_t a3),
+	(uintptr_t, uint64_t, void *, uint32_t), (a0, a1, a2, a3), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(uintptr_t, return, 105, (uintptr_t a0, void * a1, int32_t a2),
+	(uintptr_t, void *, int32_t), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 106, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_owner_in(a1, 32) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 107, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_owner_in(a1, 32) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 108, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 109, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 110, (uintptr_t a0, void * a1, void * a2),
+	(uintptr_t, void *, void *), (a0, a1, a2), (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 111, (uintptr_t a0, void * a1, uint32_t a2),
+	(uintptr_t, void *, uint32_t), (a0, a1, a2), (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 112, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 113, (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 114, (uintptr_t a0, void * a1, uint32_t a2),
+	(uintptr_t, void *, uint32_t), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(void, , 115, (void * a0, void * a1, void * a2),
+	(void *, void *, void *), (a0, a1, a2), anynpu_owner_in(a0, 8) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 116, (void * a0, void * a1, void * a2),
+	(void *, void *, void *), (a0, a1, a2), anynpu_by_driver(116, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(int32_t, return, 117, (void * a0, void * a1, int32_t a2, void * a3, void * a4),
+	(void *, void *, int32_t, void *, void *), (a0, a1, a2, a3, a4), anynpu_by_driver(117, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(int32_t, return, 118, (void * a0, void * a1, int32_t a2, void * a3, void * a4),
+	(void *, void *, int32_t, void *, void *), (a0, a1, a2, a3, a4), anynpu_by_driver(118, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(int32_t, return, 119, (uintptr_t a0, void * a1, void * a2),
+	(uintptr_t, void *, void *), (a0, a1, a2), (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 120, (uintptr_t a0, uint32_t a1),
+	(uintptr_t, uint32_t), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 121, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 122, (uintptr_t a0, void * a1, void * a2),
+	(uintptr_t, void *, void *), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 123, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 124, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 125, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 128, (void * a0, void * a1, int32_t a2),
+	(void *, void *, int32_t), (a0, a1, a2), anynpu_by_driver(128, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(int32_t, return, 129, (void * a0, void * a1, void * a2, int32_t a3),
+	(void *, void *, void *, int32_t), (a0, a1, a2, a3), anynpu_by_driver(129, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(int32_t, return, 130, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 131, (void * a0, void * a1, uintptr_t a2),
+	(void *, void *, uintptr_t), (a0, a1, a2), anynpu_owner(a2) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 132, (void * a0, uintptr_t a1, void * a2),
+	(void *, uintptr_t, void *), (a0, a1, a2), anynpu_owner(a1) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 133, (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), anynpu_owner(a1) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 134, (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), anynpu_owner(a1) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 135, (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), anynpu_owner(a1) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 136, (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), anynpu_owner(a1) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 137, (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), anynpu_owner(a1) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 138, (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), anynpu_owner(a1) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 139, (void * a0, void * a1, void * a2, uintptr_t a3, void * a4),
+	(void *, void *, void *, uintptr_t, void *), (a0, a1, a2, a3, a4), (anynpu_owner(a3) | anynpu_owner_at(a0)) == ANYNPU_THEIRS || anynpu_by_driver(139, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(int32_t, return, 140, (void * a0, void * a1, void * a2, void * a3, int32_t a4, uintptr_t a5, void * a6),
+	(void *, void *, void *, void *, int32_t, uintptr_t, void *), (a0, a1, a2, a3, a4, a5, a6), (anynpu_owner(a5) | anynpu_owner_at(a0)) == ANYNPU_THEIRS || anynpu_by_driver(140, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(int32_t, return, 141, (void * a0, void * a1, void * a2, void * a3, void * a4),
+	(void *, void *, void *, void *, void *), (a0, a1, a2, a3, a4), anynpu_by_driver(141, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(int32_t, return, 142, (uintptr_t a0, uintptr_t a1, uintptr_t a2),
+	(uintptr_t, uintptr_t, uintptr_t), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 143, (uintptr_t a0, int32_t a1),
+	(uintptr_t, int32_t), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 144, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 153, (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), anynpu_owner(a1) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 154, (void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4),
+	(void *, void *, void *, uintptr_t, int32_t), (a0, a1, a2, a3, a4), anynpu_owner(a3) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 155, (void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4),
+	(void *, void *, void *, uintptr_t, int32_t), (a0, a1, a2, a3, a4), anynpu_owner(a3) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 156, (void * a0, void * a1, void * a2, uintptr_t a3),
+	(void *, void *, void *, uintptr_t), (a0, a1, a2, a3), anynpu_owner(a3) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 157, (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), anynpu_owner(a1) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 158, (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), anynpu_owner(a1) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 159, (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), anynpu_owner(a1) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 160, (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), anynpu_owner(a1) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 185, (uintptr_t a0, void * a1, uint32_t a2, void * a3),
+	(uintptr_t, void *, uint32_t, void *), (a0, a1, a2, a3), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 186, (uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void * a4),
+	(uint64_t, int32_t, int32_t, uint64_t, void *), (a0, a1, a2, a3, a4), anynpu_by_driver(186, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(int32_t, return, 187, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_by_driver(187, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(void, , 188, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 189, (void * a0),
+	(void *), (a0), anynpu_by_driver(189, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(int32_t, return, 190, (uintptr_t a0, uintptr_t a1, uint32_t a2, float a3),
+	(uintptr_t, uintptr_t, uint32_t, float), (a0, a1, a2, a3), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 191, (uintptr_t a0, uintptr_t a1, uint32_t a2, float a3),
+	(uintptr_t, uintptr_t, uint32_t, float), (a0, a1, a2, a3), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 192, (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 193, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(void, , 194, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 195, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_by_driver(195, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(int32_t, return, 196, (uintptr_t a0, uintptr_t a1),
+	(uintptr_t, uintptr_t), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 197, (void * a0),
+	(void *), (a0), anynpu_by_driver(197, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(void, , 198, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 199, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 200, (uintptr_t a0, int32_t a1, void * a2, uint64_t a3),
+	(uintptr_t, int32_t, void *, uint64_t), (a0, a1, a2, a3), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 201, (uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, uint64_t a4),
+	(uintptr_t, int32_t, uintptr_t, uint64_t, uint64_t), (a0, a1, a2, a3, a4), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 202, (uintptr_t a0, int32_t a1, uintptr_t a2),
+	(uintptr_t, int32_t, uintptr_t), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 203, (uintptr_t a0, int32_t a1, void * a2),
+	(uintptr_t, int32_t, void *), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 204, (uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint32_t a4, void * a5),
+	(uintptr_t, int32_t, uint32_t, void *, uint32_t, void *), (a0, a1, a2, a3, a4, a5), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 205, (uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void * a4),
+	(uintptr_t, uint32_t, void *, uint32_t, void *), (a0, a1, a2, a3, a4), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 206, (uintptr_t a0, _Bool a1),
+	(uintptr_t, _Bool), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 207, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 208, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_by_driver(208, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(int32_t, return, 209, (uintptr_t a0, void * a1, uint32_t a2, void * a3),
+	(uintptr_t, void *, uint32_t, void *), (a0, a1, a2, a3), anynpu_by_driver(209, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(void, , 210, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 211, (uintptr_t a0, int32_t a1),
+	(uintptr_t, int32_t), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 212, (uintptr_t a0, void * a1, void * a2),
+	(uintptr_t, void *, void *), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 213, (uintptr_t a0, int32_t a1),
+	(uintptr_t, int32_t), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 214, (uintptr_t a0, uint64_t a1),
+	(uintptr_t, uint64_t), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 215, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 216, (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 217, (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 218, (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 219, (uintptr_t a0, uint32_t a1, void * a2),
+	(uintptr_t, uint32_t, void *), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 220, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_by_driver(220, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(void, , 221, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 222, (uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4),
+	(uintptr_t, int32_t, void *, void *, uint64_t), (a0, a1, a2, a3, a4), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 223, (uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5),
+	(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t), (a0, a1, a2, a3, a4, a5), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 224, (uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4),
+	(uintptr_t, int32_t, void *, void *, uint64_t), (a0, a1, a2, a3, a4), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 225, (uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5),
+	(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t), (a0, a1, a2, a3, a4, a5), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 226, (uintptr_t a0, _Bool a1),
+	(uintptr_t, _Bool), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 227, (uintptr_t a0, _Bool a1),
+	(uintptr_t, _Bool), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 228, (uintptr_t a0, _Bool a1),
+	(uintptr_t, _Bool), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 229, (uintptr_t a0, uint64_t a1),
+	(uintptr_t, uint64_t), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 230, (uintptr_t a0, uint64_t a1),
+	(uintptr_t, uint64_t), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 233, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 234, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_by_driver(234, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(int32_t, return, 235, (uintptr_t a0, uintptr_t a1),
+	(uintptr_t, uintptr_t), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 236, (uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void * a4),
+	(uintptr_t, void *, uint32_t, uint64_t, void *), (a0, a1, a2, a3, a4), anynpu_by_driver(236, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(int32_t, return, 237, (uintptr_t a0, int32_t a1, void * a2),
+	(uintptr_t, int32_t, void *), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 238, (uintptr_t a0, int32_t a1, void * a2),
+	(uintptr_t, int32_t, void *), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 239, (uintptr_t a0, int32_t a1, void * a2),
+	(uintptr_t, int32_t, void *), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 240, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_by_driver(240, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(void, , 241, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 242, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(void, , 243, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 244, (int32_t a0, void * a1),
+	(int32_t, void *), (a0, a1), anynpu_by_driver(244, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(int32_t, return, 245, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 247, (uintptr_t a0, void * a1, uint16_t a2, void * a3),
+	(uintptr_t, void *, uint16_t, void *), (a0, a1, a2, a3), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 248, (uintptr_t a0, void * a1, uint16_t a2, void * a3),
+	(uintptr_t, void *, uint16_t, void *), (a0, a1, a2, a3), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 249, (uintptr_t a0, int32_t a1, void * a2, uint64_t a3),
+	(uintptr_t, int32_t, void *, uint64_t), (a0, a1, a2, a3), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 250, (uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4),
+	(uintptr_t, void *, uint16_t, void *, uint64_t), (a0, a1, a2, a3, a4), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 251, (uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4),
+	(uintptr_t, void *, uint16_t, void *, uint64_t), (a0, a1, a2, a3, a4), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 254, (uintptr_t a0, void * a1),
+	(uintptr_t, void *), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 255, (uintptr_t a0, int32_t a1),
+	(uintptr_t, int32_t), (a0, a1), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 256, (uintptr_t a0, uintptr_t a1, uintptr_t a2),
+	(uintptr_t, uintptr_t, uintptr_t), (a0, a1, a2), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 257, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 264, (void * a0, void * a1, int32_t a2),
+	(void *, void *, int32_t), (a0, a1, a2), anynpu_by_driver(264, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(int32_t, return, 265, (void * a0, void * a1, void * a2, int32_t a3),
+	(void *, void *, void *, int32_t), (a0, a1, a2, a3), anynpu_by_driver(265, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(int32_t, return, 266, (uintptr_t a0),
+	(uintptr_t), (a0), anynpu_owner(a0) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 267, (void * a0, void * a1, uintptr_t a2),
+	(void *, void *, uintptr_t), (a0, a1, a2), anynpu_owner(a2) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 268, (void * a0, uintptr_t a1, void * a2),
+	(void *, uintptr_t, void *), (a0, a1, a2), anynpu_owner(a1) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 269, (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), anynpu_owner(a1) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 270, (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), anynpu_owner(a1) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 271, (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), anynpu_owner(a1) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 272, (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), anynpu_owner(a1) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 273, (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), anynpu_owner(a1) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 274, (void * a0, uintptr_t a1, int32_t a2),
+	(void *, uintptr_t, int32_t), (a0, a1, a2), anynpu_owner(a1) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 275, (void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4),
+	(void *, void *, void *, uintptr_t, int32_t), (a0, a1, a2, a3, a4), anynpu_owner(a3) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 276, (void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4),
+	(void *, void *, void *, uintptr_t, int32_t), (a0, a1, a2, a3, a4), anynpu_owner(a3) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 277, (void * a0, void * a1, void * a2, uintptr_t a3),
+	(void *, void *, void *, uintptr_t), (a0, a1, a2, a3), anynpu_owner(a3) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 278, (void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4),
+	(void *, void *, void *, uintptr_t, int32_t), (a0, a1, a2, a3, a4), anynpu_owner(a3) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 279, (void * a0, uintptr_t a1),
+	(void *, uintptr_t), (a0, a1), anynpu_owner(a1) == ANYNPU_THEIRS)
+MIXED(int32_t, return, 280, (void * a0, void * a1, void * a2, uintptr_t a3),
+	(void *, void *, void *, uintptr_t), (a0, a1, a2, a3), (anynpu_owner(a3) | anynpu_owner_at(a0)) == ANYNPU_THEIRS || anynpu_by_driver(280, __builtin_extract_return_addr(__builtin_return_address(0))))
+MIXED(int32_t, return, 281, (void * a0, uintptr_t a1, int32_t a2, int32_t a3),
+	(void *, uintptr_t, int32_t, int32_t), (a0, a1, a2, a3), anynpu_owner(a1) == ANYNPU_THEIRS)
 
 static const char *const name[FUNCTIONS] = {
 	"anynpu_version",
@@ -10506,1047 +3545,593 @@ static const uint8_t facade[FUNCTIONS] = {
 };
 
 static const uint8_t own[FUNCTIONS] = {
-	0, /* anynpu_version */
-	0, /* anynpu_set_log_callback */
-	0, /* anynpu_last_error */
-	0, /* anynpu_placement_report */
-	0, /* anynpu_output_shape */
-	0, /* anynpu_export */
-	0, /* anynpu_live_handles */
-	0, /* anynpu_live_buffers */
-	0, /* OH_NNDevice_GetAllDevicesID */
-	0, /* OH_NNDevice_GetName */
-	0, /* OH_NNDevice_GetType */
-	1, /* OH_NNTensorDesc_Create */
-	0, /* OH_NNTensorDesc_Destroy */
-	0, /* OH_NNTensorDesc_SetName */
-	0, /* OH_NNTensorDesc_GetName */
-	0, /* OH_NNTensorDesc_SetDataType */
-	0, /* OH_NNTensorDesc_GetDataType */
-	0, /* OH_NNTensorDesc_SetShape */
-	0, /* OH_NNTensorDesc_GetShape */
-	0, /* OH_NNTensorDesc_SetFormat */
-	0, /* OH_NNTensorDesc_GetFormat */
-	0, /* OH_NNTensorDesc_GetElementCount */
-	0, /* OH_NNTensorDesc_GetByteSize */
-	1, /* OH_NNTensor_Create */
-	1, /* OH_NNTensor_CreateWithSize */
-	1, /* OH_NNTensor_CreateWithFd */
-	0, /* OH_NNTensor_Destroy */
-	0, /* OH_NNTensor_GetTensorDesc */
-	0, /* OH_NNTensor_GetDataBuffer */
-	0, /* OH_NNTensor_GetFd */
-	0, /* OH_NNTensor_GetSize */
-	0, /* OH_NNTensor_GetOffset */
-	1, /* OH_NNQuantParam_Create */
-	0, /* OH_NNQuantParam_SetScales */
-	0, /* OH_NNQuantParam_SetZeroPoints */
-	0, /* OH_NNQuantParam_SetNumBits */
-	0, /* OH_NNQuantParam_Destroy */
-	1, /* OH_NNModel_Construct */
-	0, /* OH_NNModel_Destroy */
-	0, /* OH_NNModel_AddTensor */
-	0, /* OH_NNModel_AddTensorToModel */
-	0, /* OH_NNModel_SetTensorData */
-	0, /* OH_NNModel_SetTensorQuantParams */
-	0, /* OH_NNModel_SetTensorType */
-	0, /* OH_NNModel_AddOperation */
-	0, /* OH_NNModel_SpecifyInputsAndOutputs */
-	0, /* OH_NNModel_Finish */
-	0, /* OH_NNModel_GetAvailableOperations */
-	1, /* OH_NNCompilation_Construct */
-	1, /* OH_NNCompilation_ConstructWithOfflineModelFile */
-	1, /* OH_NNCompilation_ConstructWithOfflineModelBuffer */
-	1, /* OH_NNCompilation_ConstructForCache */
-	0, /* OH_NNCompilation_ExportCacheToBuffer */
-	0, /* OH_NNCompilation_ImportCacheFromBuffer */
-	0, /* OH_NNCompilation_AddExtensionConfig */
-	0, /* OH_NNCompilation_SetDevice */
-	0, /* OH_NNCompilation_SetCache */
-	0, /* OH_NNCompilation_SetPerformanceMode */
-	0, /* OH_NNCompilation_SetPriority */
-	0, /* OH_NNCompilation_EnableFloat16 */
-	0, /* OH_NNCompilation_Build */
-	0, /* OH_NNCompilation_Destroy */
-	1, /* OH_NNExecutor_Construct */
-	0, /* OH_NNExecutor_Destroy */
-	0, /* OH_NNExecutor_GetInputCount */
-	0, /* OH_NNExecutor_GetOutputCount */
-	1, /* OH_NNExecutor_CreateInputTensorDesc */
-	1, /* OH_NNExecutor_CreateOutputTensorDesc */
-	0, /* OH_NNExecutor_GetOutputShape */
-	0, /* OH_NNExecutor_GetInputDimRange */
-	0, /* OH_NNExecutor_SetOnRunDone */
-	0, /* OH_NNExecutor_SetOnServiceDied */
-	0, /* OH_NNExecutor_RunSync */
-	0, /* OH_NNExecutor_RunAsync */
-	0, /* OH_NNExecutor_SetInput */
-	0, /* OH_NNExecutor_SetOutput */
-	0, /* OH_NNExecutor_Run */
-	0, /* OH_NNExecutor_AllocateInputMemory */
-	0, /* OH_NNExecutor_AllocateOutputMemory */
-	0, /* OH_NNExecutor_DestroyInputMemory */
-	0, /* OH_NNExecutor_DestroyOutputMemory */
-	0, /* OH_NNExecutor_SetInputWithMemory */
-	0, /* OH_NNExecutor_SetOutputWithMemory */
-	0, /* OH_NNModel_BuildFromLiteGraph */
-	0, /* OH_NNModel_SetInputsAndOutputsInfo */
-	0, /* OH_NNModel_BuildFromMetaGraph */
-	0, /* OH_NNModel_HasCache */
-	0, /* OH_NN_GetDeviceID */
-	0, /* OH_NN_IsSupportAIPP */
-	0, /* OH_NNExecutor_RunSyncWithAipp */
-	1, /* rknn_init */
-	1, /* rknn_dup_context */
-	0, /* rknn_destroy */
-	0, /* rknn_query */
-	0, /* rknn_set_core_mask */
-	0, /* rknn_set_batch_core_num */
-	0, /* rknn_inputs_set */
-	0, /* rknn_run */
-	0, /* rknn_wait */
-	0, /* rknn_outputs_get */
-	0, /* rknn_outputs_release */
-	0, /* rknn_create_mem */
-	0, /* rknn_create_mem2 */
-	0, /* rknn_create_mem_from_fd */
-	0, /* rknn_create_mem_from_phys */
-	0, /* rknn_create_mem_from_mb_blk */
-	0, /* rknn_destory_mem */
-	0, /* rknn_destroy_mem */
-	0, /* rknn_set_weight_mem */
-	0, /* rknn_set_internal_mem */
-	0, /* rknn_set_io_mem */
-	0, /* rknn_mem_sync */
-	0, /* rknn_set_input_shape */
-	0, /* rknn_set_input_shapes */
-	0, /* rknn_register_custom_ops */
-	0, /* rknn_custom_op_get_op_attr */
-	1, /* rknn_matmul_create */
-	1, /* rknn_matmul_create_dynamic_shape */
-	1, /* rknn_matmul_create_dyn_shape */
-	0, /* rknn_matmul_set_io_mem */
-	0, /* rknn_matmul_set_core_mask */
-	0, /* rknn_matmul_set_quant_params */
-	0, /* rknn_matmul_get_quant_params */
-	0, /* rknn_matmul_set_dynamic_shape */
-	0, /* rknn_matmul_run */
-	0, /* rknn_matmul_destroy */
-	0, /* rknn_B_normal_layout_to_native_layout */
-	0, /* hbDNNGetVersion */
-	1, /* hbDNNInitializeFromFiles */
-	1, /* hbDNNInitializeFromDDR */
-	0, /* hbDNNRelease */
-	0, /* hbDNNGetModelNameList */
-	0, /* hbDNNGetModelHandle */
-	0, /* hbDNNGetInputCount */
-	0, /* hbDNNGetInputName */
-	0, /* hbDNNGetInputTensorProperties */
-	0, /* hbDNNGetOutputCount */
-	0, /* hbDNNGetOutputName */
-	0, /* hbDNNGetOutputTensorProperties */
-	1, /* hbDNNInfer */
-	1, /* hbDNNRoiInfer */
-	1, /* hbDNNResize */
-	0, /* hbDNNSetTaskDoneCb */
-	0, /* hbDNNWaitTaskDone */
-	0, /* hbDNNReleaseTask */
-	0, /* hbSysAllocMem */
-	0, /* hbSysAllocCachedMem */
-	0, /* hbSysFlushMem */
-	0, /* hbSysWriteMem */
-	0, /* hbSysReadMem */
-	0, /* hbSysFreeMem */
-	0, /* hbSysRegisterMem */
-	0, /* hbSysUnregisterMem */
-	0, /* hbDNNGetInputSource */
-	0, /* hbDNNGetInputDesc */
-	0, /* hbDNNGetOutputDesc */
-	0, /* hbDNNGetModelDesc */
-	0, /* hbDNNGetModelTag */
-	0, /* hbDNNGetOutputOperatorType */
-	0, /* hbDNNGetEstimateLatency */
-	0, /* hbDNNGetTaskEstimateTime */
-	0, /* hbDNNGetTaskEstimateStartTime */
-	0, /* hbDNNGetErrorDesc */
-	0, /* hbDNNGetLayoutName */
-	0, /* hbDNNUnquantizeByScale */
-	0, /* hbDNNConvertLayout */
-	0, /* hbDNNConvertLayoutRoi */
-	0, /* hbDNNConvertLayoutToNative1HW1 */
-	0, /* hbDNNConvertLayoutToNative111C */
-	0, /* hbDNNConvertLayoutToNative1111 */
-	0, /* hbDNNAddPadding */
-	0, /* hbDNNRemovePadding */
-	0, /* hbDNNAddPaddingWithStride */
-	0, /* hbDNNRemovePaddingWithStride */
-	0, /* hbDNNConvertEndianness */
-	0, /* _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE */
-	0, /* _Z27hbDNNUnregisterLayerCreatorPKc */
-	0, /* ANeuralNetworks_getDeviceCount */
-	0, /* ANeuralNetworks_getDevice */
-	0, /* ANeuralNetworksDevice_getName */
-	0, /* ANeuralNetworksDevice_getType */
-	0, /* ANeuralNetworksDevice_getVersion */
-	0, /* ANeuralNetworksDevice_getFeatureLevel */
-	0, /* ANeuralNetworksDevice_wait */
-	0, /* ANeuralNetworks_getRuntimeFeatureLevel */
-	0, /* ANeuralNetworksModel_getSupportedOperationsForDevices */
-	1, /* ANeuralNetworksMemory_createFromFd */
-	1, /* ANeuralNetworksMemory_createFromAHardwareBuffer */
-	0, /* ANeuralNetworksMemory_free */
-	1, /* ANeuralNetworksMemoryDesc_create */
-	0, /* ANeuralNetworksMemoryDesc_addInputRole */
-	0, /* ANeuralNetworksMemoryDesc_addOutputRole */
-	0, /* ANeuralNetworksMemoryDesc_setDimensions */
-	0, /* ANeuralNetworksMemoryDesc_finish */
-	0, /* ANeuralNetworksMemoryDesc_free */
-	1, /* ANeuralNetworksMemory_createFromDesc */
-	0, /* ANeuralNetworksMemory_copy */
-	1, /* ANeuralNetworksModel_create */
-	0, /* ANeuralNetworksModel_free */
-	0, /* ANeuralNetworksModel_addOperand */
-	0, /* ANeuralNetworksModel_setOperandValue */
-	0, /* ANeuralNetworksModel_setOperandValueFromMemory */
-	0, /* ANeuralNetworksModel_setOperandValueFromModel */
-	0, /* ANeuralNetworksModel_setOperandSymmPerChannelQuantParams */
-	0, /* ANeuralNetworksModel_addOperation */
-	0, /* ANeuralNetworksModel_identifyInputsAndOutputs */
-	0, /* ANeuralNetworksModel_relaxComputationFloat32toFloat16 */
-	0, /* ANeuralNetworksModel_finish */
-	1, /* ANeuralNetworksCompilation_create */
-	1, /* ANeuralNetworksCompilation_createForDevices */
-	0, /* ANeuralNetworksCompilation_free */
-	0, /* ANeuralNetworksCompilation_setPreference */
-	0, /* ANeuralNetworksCompilation_setCaching */
-	0, /* ANeuralNetworksCompilation_setPriority */
-	0, /* ANeuralNetworksCompilation_setTimeout */
-	0, /* ANeuralNetworksCompilation_finish */
-	0, /* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput */
-	0, /* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput */
-	0, /* ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput */
-	0, /* ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput */
-	1, /* ANeuralNetworksExecution_create */
-	0, /* ANeuralNetworksExecution_free */
-	0, /* ANeuralNetworksExecution_setInput */
-	0, /* ANeuralNetworksExecution_setInputFromMemory */
-	0, /* ANeuralNetworksExecution_setOutput */
-	0, /* ANeuralNetworksExecution_setOutputFromMemory */
-	0, /* ANeuralNetworksExecution_enableInputAndOutputPadding */
-	0, /* ANeuralNetworksExecution_setReusable */
-	0, /* ANeuralNetworksExecution_setMeasureTiming */
-	0, /* ANeuralNetworksExecution_setTimeout */
-	0, /* ANeuralNetworksExecution_setLoopTimeout */
-	0, /* ANeuralNetworks_getDefaultLoopTimeout */
-	0, /* ANeuralNetworks_getMaximumLoopTimeout */
-	0, /* ANeuralNetworksExecution_compute */
-	1, /* ANeuralNetworksExecution_startCompute */
-	0, /* ANeuralNetworksExecution_burstCompute */
-	1, /* ANeuralNetworksExecution_startComputeWithDependencies */
-	0, /* ANeuralNetworksExecution_getOutputOperandRank */
-	0, /* ANeuralNetworksExecution_getOutputOperandDimensions */
-	0, /* ANeuralNetworksExecution_getDuration */
-	1, /* ANeuralNetworksBurst_create */
-	0, /* ANeuralNetworksBurst_free */
-	0, /* ANeuralNetworksEvent_wait */
-	0, /* ANeuralNetworksEvent_free */
-	1, /* ANeuralNetworksEvent_createFromSyncFenceFd */
-	0, /* ANeuralNetworksEvent_getSyncFenceFd */
-	0, /* ANeuralNetworksDevice_getExtensionSupport */
-	0, /* ANeuralNetworksModel_getExtensionOperandType */
-	0, /* ANeuralNetworksModel_getExtensionOperationType */
-	0, /* ANeuralNetworksModel_setOperandExtensionData */
-	0, /* ANeuralNetworksCompilation_addExtensionAttribute */
-	0, /* ANeuralNetworksExecution_addExtensionAttribute */
-	0, /* hbUCPGetVersion */
-	0, /* hbUCPGetSocName */
-	0, /* hbUCPSubmitTask */
-	0, /* hbUCPWaitTaskDone */
-	0, /* hbUCPSetTaskDoneCb */
-	0, /* hbUCPReleaseTask */
-	0, /* hbUCPGetErrorDesc */
-	0, /* hbUCPMalloc */
-	0, /* hbUCPMallocCached */
-	0, /* hbUCPMemFlush */
-	0, /* hbUCPFree */
-	0, /* hbDNNGetVersion */
-	1, /* hbDNNInitializeFromFiles */
-	1, /* hbDNNInitializeFromDDR */
-	0, /* hbDNNRelease */
-	0, /* hbDNNGetModelNameList */
-	0, /* hbDNNGetModelHandle */
-	0, /* hbDNNGetInputCount */
-	0, /* hbDNNGetInputName */
-	0, /* hbDNNGetInputTensorProperties */
-	0, /* hbDNNGetOutputCount */
-	0, /* hbDNNGetOutputName */
-	0, /* hbDNNGetOutputTensorProperties */
-	0, /* hbDNNGetInputDesc */
-	0, /* hbDNNGetOutputDesc */
-	0, /* hbDNNGetModelDesc */
-	0, /* hbDNNGetHBMDesc */
-	0, /* hbDNNGetCompileBpuCoreNum */
-	1, /* hbDNNInferV2 */
-	0, /* hbDNNGetTaskOutputTensorProperties */
-	0, /* hbDNNGetErrorDesc */
-	0, /* hbVPBilateralFilter */
-	0, /* hbVPBoxFilter */
-	0, /* hbVPCanny */
-	0, /* hbVPCornerHarris */
-	0, /* hbVPCvtColor */
-	0, /* hbVPDilate */
-	0, /* hbVPEqualizeHist */
-	0, /* hbVPErode */
-	0, /* hbVPFilter2D */
-	0, /* hbVPFlip */
-	0, /* hbVPGaussianBlur */
-	0, /* hbVPHBDemosaicing */
-	0, /* hbVPISP */
-	0, /* hbVPIntegral */
-	0, /* hbVPLaplacianFilter */
-	0, /* hbVPMedianBlur */
-	0, /* hbVPOpticalFlowPyrLK */
-	0, /* hbVPPyrDown */
-	0, /* hbVPPyrUp */
-	0, /* hbVPRemap */
-	0, /* hbVPResize */
-	0, /* hbVPRoiResize */
-	0, /* hbVPRotate */
-	0, /* hbVPSepFilter2D */
-	0, /* hbVPSobel */
-	0, /* hbVPStitch */
-	0, /* hbVPThreshold */
-	0, /* hbVPTranspose */
-	0, /* hbVPWarpAffine */
-	0, /* hbVPWarpPerspective */
-	0, /* hbVPCreateAlphaBlendLut */
-	0, /* hbVPReleaseAlphaBlendLut */
-	0, /* hbVPCreateISPContext */
-	0, /* hbVPReleaseISPContext */
-	0, /* hbVPGetISPOutputBuffer */
-	0, /* hbVPCreateMapWrap */
-	0, /* hbVPReleaseMapWrap */
-	0, /* hbVPJPEGDecode */
-	0, /* hbVPJPEGEncode */
-	0, /* hbVPVideoDecode */
-	0, /* hbVPVideoEncode */
-	0, /* hbVPCreateJPEGDecContext */
-	0, /* hbVPReleaseJPEGDecContext */
-	0, /* hbVPCreateJPEGEncContext */
-	0, /* hbVPReleaseJPEGEncContext */
-	0, /* hbVPCreateVideoDecContext */
-	0, /* hbVPReleaseVideoDecContext */
-	0, /* hbVPCreateVideoEncContext */
-	0, /* hbVPReleaseVideoEncContext */
-	0, /* hbVPGetJPEGDecOutputBuffer */
-	0, /* hbVPGetJPEGEncOutputBuffer */
-	0, /* hbVPGetVideoDecOutputBuffer */
-	0, /* hbVPGetVideoEncOutputBuffer */
-	0, /* hbVPGetDefaultVideoDecParam */
-	0, /* hbVPGetDefaultVideoEncParam */
-	0, /* hbFFT1D */
-	0, /* hbFFT2D */
-	0, /* hbIFFT1D */
-	0, /* hbIFFT2D */
-	0, /* hbDSPAddrMap */
-	0, /* hbDSPAddrUnmap */
-	0, /* hbDSPRpcV2 */
+	[11] = 1, /* OH_NNTensorDesc_Create */
+	[23] = 1, /* OH_NNTensor_Create */
+	[24] = 1, /* OH_NNTensor_CreateWithSize */
+	[25] = 1, /* OH_NNTensor_CreateWithFd */
+	[32] = 1, /* OH_NNQuantParam_Create */
+	[37] = 1, /* OH_NNModel_Construct */
+	[48] = 1, /* OH_NNCompilation_Construct */
+	[49] = 1, /* OH_NNCompilation_ConstructWithOfflineModelFile */
+	[50] = 1, /* OH_NNCompilation_ConstructWithOfflineModelBuffer */
+	[51] = 1, /* OH_NNCompilation_ConstructForCache */
+	[62] = 1, /* OH_NNExecutor_Construct */
+	[66] = 1, /* OH_NNExecutor_CreateInputTensorDesc */
+	[67] = 1, /* OH_NNExecutor_CreateOutputTensorDesc */
+	[90] = 1, /* rknn_init */
+	[91] = 1, /* rknn_dup_context */
+	[116] = 1, /* rknn_matmul_create */
+	[117] = 1, /* rknn_matmul_create_dynamic_shape */
+	[118] = 1, /* rknn_matmul_create_dyn_shape */
+	[128] = 1, /* hbDNNInitializeFromFiles */
+	[129] = 1, /* hbDNNInitializeFromDDR */
+	[139] = 1, /* hbDNNInfer */
+	[140] = 1, /* hbDNNRoiInfer */
+	[141] = 1, /* hbDNNResize */
+	[186] = 1, /* ANeuralNetworksMemory_createFromFd */
+	[187] = 1, /* ANeuralNetworksMemory_createFromAHardwareBuffer */
+	[189] = 1, /* ANeuralNetworksMemoryDesc_create */
+	[195] = 1, /* ANeuralNetworksMemory_createFromDesc */
+	[197] = 1, /* ANeuralNetworksModel_create */
+	[208] = 1, /* ANeuralNetworksCompilation_create */
+	[209] = 1, /* ANeuralNetworksCompilation_createForDevices */
+	[220] = 1, /* ANeuralNetworksExecution_create */
+	[234] = 1, /* ANeuralNetworksExecution_startCompute */
+	[236] = 1, /* ANeuralNetworksExecution_startComputeWithDependencies */
+	[240] = 1, /* ANeuralNetworksBurst_create */
+	[244] = 1, /* ANeuralNetworksEvent_createFromSyncFenceFd */
+	[264] = 1, /* hbDNNInitializeFromFiles */
+	[265] = 1, /* hbDNNInitializeFromDDR */
+	[280] = 1, /* hbDNNInferV2 */
 };
 
 static const anynpu_fn mixed[FUNCTIONS] = {
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	(anynpu_fn)mixed_11,
-	(anynpu_fn)mixed_12,
-	(anynpu_fn)mixed_13,
-	(anynpu_fn)mixed_14,
-	(anynpu_fn)mixed_15,
-	(anynpu_fn)mixed_16,
-	(anynpu_fn)mixed_17,
-	(anynpu_fn)mixed_18,
-	(anynpu_fn)mixed_19,
-	(anynpu_fn)mixed_20,
-	(anynpu_fn)mixed_21,
-	(anynpu_fn)mixed_22,
-	(anynpu_fn)mixed_23,
-	(anynpu_fn)mixed_24,
-	(anynpu_fn)mixed_25,
-	(anynpu_fn)mixed_26,
-	(anynpu_fn)mixed_27,
-	(anynpu_fn)mixed_28,
-	(anynpu_fn)mixed_29,
-	(anynpu_fn)mixed_30,
-	(anynpu_fn)mixed_31,
-	(anynpu_fn)mixed_32,
-	(anynpu_fn)mixed_33,
-	(anynpu_fn)mixed_34,
-	(anynpu_fn)mixed_35,
-	(anynpu_fn)mixed_36,
-	(anynpu_fn)mixed_37,
-	(anynpu_fn)mixed_38,
-	(anynpu_fn)mixed_39,
-	(anynpu_fn)mixed_40,
-	(anynpu_fn)mixed_41,
-	(anynpu_fn)mixed_42,
-	(anynpu_fn)mixed_43,
-	(anynpu_fn)mixed_44,
-	(anynpu_fn)mixed_45,
-	(anynpu_fn)mixed_46,
-	(anynpu_fn)mixed_47,
-	(anynpu_fn)mixed_48,
-	(anynpu_fn)mixed_49,
-	(anynpu_fn)mixed_50,
-	(anynpu_fn)mixed_51,
-	(anynpu_fn)mixed_52,
-	(anynpu_fn)mixed_53,
-	(anynpu_fn)mixed_54,
-	(anynpu_fn)mixed_55,
-	(anynpu_fn)mixed_56,
-	(anynpu_fn)mixed_57,
-	(anynpu_fn)mixed_58,
-	(anynpu_fn)mixed_59,
-	(anynpu_fn)mixed_60,
-	(anynpu_fn)mixed_61,
-	(anynpu_fn)mixed_62,
-	(anynpu_fn)mixed_63,
-	(anynpu_fn)mixed_64,
-	(anynpu_fn)mixed_65,
-	(anynpu_fn)mixed_66,
-	(anynpu_fn)mixed_67,
-	(anynpu_fn)mixed_68,
-	(anynpu_fn)mixed_69,
-	(anynpu_fn)mixed_70,
-	(anynpu_fn)mixed_71,
-	(anynpu_fn)mixed_72,
-	(anynpu_fn)mixed_73,
-	(anynpu_fn)mixed_74,
-	(anynpu_fn)mixed_75,
-	(anynpu_fn)mixed_76,
-	(anynpu_fn)mixed_77,
-	(anynpu_fn)mixed_78,
-	(anynpu_fn)mixed_79,
-	(anynpu_fn)mixed_80,
-	(anynpu_fn)mixed_81,
-	(anynpu_fn)mixed_82,
-	(anynpu_fn)mixed_83,
-	(anynpu_fn)mixed_84,
-	(anynpu_fn)mixed_85,
-	NULL,
-	NULL,
-	NULL,
-	(anynpu_fn)mixed_89,
-	(anynpu_fn)mixed_90,
-	(anynpu_fn)mixed_91,
-	(anynpu_fn)mixed_92,
-	(anynpu_fn)mixed_93,
-	(anynpu_fn)mixed_94,
-	(anynpu_fn)mixed_95,
-	(anynpu_fn)mixed_96,
-	(anynpu_fn)mixed_97,
-	(anynpu_fn)mixed_98,
-	(anynpu_fn)mixed_99,
-	(anynpu_fn)mixed_100,
-	(anynpu_fn)mixed_101,
-	(anynpu_fn)mixed_102,
-	(anynpu_fn)mixed_103,
-	(anynpu_fn)mixed_104,
-	(anynpu_fn)mixed_105,
-	(anynpu_fn)mixed_106,
-	(anynpu_fn)mixed_107,
-	(anynpu_fn)mixed_108,
-	(anynpu_fn)mixed_109,
-	(anynpu_fn)mixed_110,
-	(anynpu_fn)mixed_111,
-	(anynpu_fn)mixed_112,
-	(anynpu_fn)mixed_113,
-	(anynpu_fn)mixed_114,
-	(anynpu_fn)mixed_115,
-	(anynpu_fn)mixed_116,
-	(anynpu_fn)mixed_117,
-	(anynpu_fn)mixed_118,
-	(anynpu_fn)mixed_119,
-	(anynpu_fn)mixed_120,
-	(anynpu_fn)mixed_121,
-	(anynpu_fn)mixed_122,
-	(anynpu_fn)mixed_123,
-	(anynpu_fn)mixed_124,
-	(anynpu_fn)mixed_125,
-	NULL,
-	NULL,
-	(anynpu_fn)mixed_128,
-	(anynpu_fn)mixed_129,
-	(anynpu_fn)mixed_130,
-	(anynpu_fn)mixed_131,
-	(anynpu_fn)mixed_132,
-	(anynpu_fn)mixed_133,
-	(anynpu_fn)mixed_134,
-	(anynpu_fn)mixed_135,
-	(anynpu_fn)mixed_136,
-	(anynpu_fn)mixed_137,
-	(anynpu_fn)mixed_138,
-	(anynpu_fn)mixed_139,
-	(anynpu_fn)mixed_140,
-	(anynpu_fn)mixed_141,
-	(anynpu_fn)mixed_142,
-	(anynpu_fn)mixed_143,
-	(anynpu_fn)mixed_144,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	(anynpu_fn)mixed_153,
-	(anynpu_fn)mixed_154,
-	(anynpu_fn)mixed_155,
-	(anynpu_fn)mixed_156,
-	(anynpu_fn)mixed_157,
-	(anynpu_fn)mixed_158,
-	(anynpu_fn)mixed_159,
-	(anynpu_fn)mixed_160,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	(anynpu_fn)mixed_185,
-	(anynpu_fn)mixed_186,
-	(anynpu_fn)mixed_187,
-	(anynpu_fn)mixed_188,
-	(anynpu_fn)mixed_189,
-	(anynpu_fn)mixed_190,
-	(anynpu_fn)mixed_191,
-	(anynpu_fn)mixed_192,
-	(anynpu_fn)mixed_193,
-	(anynpu_fn)mixed_194,
-	(anynpu_fn)mixed_195,
-	(anynpu_fn)mixed_196,
-	(anynpu_fn)mixed_197,
-	(anynpu_fn)mixed_198,
-	(anynpu_fn)mixed_199,
-	(anynpu_fn)mixed_200,
-	(anynpu_fn)mixed_201,
-	(anynpu_fn)mixed_202,
-	(anynpu_fn)mixed_203,
-	(anynpu_fn)mixed_204,
-	(anynpu_fn)mixed_205,
-	(anynpu_fn)mixed_206,
-	(anynpu_fn)mixed_207,
-	(anynpu_fn)mixed_208,
-	(anynpu_fn)mixed_209,
-	(anynpu_fn)mixed_210,
-	(anynpu_fn)mixed_211,
-	(anynpu_fn)mixed_212,
-	(anynpu_fn)mixed_213,
-	(anynpu_fn)mixed_214,
-	(anynpu_fn)mixed_215,
-	(anynpu_fn)mixed_216,
-	(anynpu_fn)mixed_217,
-	(anynpu_fn)mixed_218,
-	(anynpu_fn)mixed_219,
-	(anynpu_fn)mixed_220,
-	(anynpu_fn)mixed_221,
-	(anynpu_fn)mixed_222,
-	(anynpu_fn)mixed_223,
-	(anynpu_fn)mixed_224,
-	(anynpu_fn)mixed_225,
-	(anynpu_fn)mixed_226,
-	(anynpu_fn)mixed_227,
-	(anynpu_fn)mixed_228,
-	(anynpu_fn)mixed_229,
-	(anynpu_fn)mixed_230,
-	NULL,
-	NULL,
-	(anynpu_fn)mixed_233,
-	(anynpu_fn)mixed_234,
-	(anynpu_fn)mixed_235,
-	(anynpu_fn)mixed_236,
-	(anynpu_fn)mixed_237,
-	(anynpu_fn)mixed_238,
-	(anynpu_fn)mixed_239,
-	(anynpu_fn)mixed_240,
-	(anynpu_fn)mixed_241,
-	(anynpu_fn)mixed_242,
-	(anynpu_fn)mixed_243,
-	(anynpu_fn)mixed_244,
-	(anynpu_fn)mixed_245,
-	NULL,
-	(anynpu_fn)mixed_247,
-	(anynpu_fn)mixed_248,
-	(anynpu_fn)mixed_249,
-	(anynpu_fn)mixed_250,
-	(anynpu_fn)mixed_251,
-	NULL,
-	NULL,
-	(anynpu_fn)mixed_254,
-	(anynpu_fn)mixed_255,
-	(anynpu_fn)mixed_256,
-	(anynpu_fn)mixed_257,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	(anynpu_fn)mixed_264,
-	(anynpu_fn)mixed_265,
-	(anynpu_fn)mixed_266,
-	(anynpu_fn)mixed_267,
-	(anynpu_fn)mixed_268,
-	(anynpu_fn)mixed_269,
-	(anynpu_fn)mixed_270,
-	(anynpu_fn)mixed_271,
-	(anynpu_fn)mixed_272,
-	(anynpu_fn)mixed_273,
-	(anynpu_fn)mixed_274,
-	(anynpu_fn)mixed_275,
-	(anynpu_fn)mixed_276,
-	(anynpu_fn)mixed_277,
-	(anynpu_fn)mixed_278,
-	(anynpu_fn)mixed_279,
-	(anynpu_fn)mixed_280,
-	(anynpu_fn)mixed_281,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
+	[11] = (anynpu_fn)mixed_11, /* OH_NNTensorDesc_Create */
+	[12] = (anynpu_fn)mixed_12, /* OH_NNTensorDesc_Destroy */
+	[13] = (anynpu_fn)mixed_13, /* OH_NNTensorDesc_SetName */
+	[14] = (anynpu_fn)mixed_14, /* OH_NNTensorDesc_GetName */
+	[15] = (anynpu_fn)mixed_15, /* OH_NNTensorDesc_SetDataType */
+	[16] = (anynpu_fn)mixed_16, /* OH_NNTensorDesc_GetDataType */
+	[17] = (anynpu_fn)mixed_17, /* OH_NNTensorDesc_SetShape */
+	[18] = (anynpu_fn)mixed_18, /* OH_NNTensorDesc_GetShape */
+	[19] = (anynpu_fn)mixed_19, /* OH_NNTensorDesc_SetFormat */
+	[20] = (anynpu_fn)mixed_20, /* OH_NNTensorDesc_GetFormat */
+	[21] = (anynpu_fn)mixed_21, /* OH_NNTensorDesc_GetElementCount */
+	[22] = (anynpu_fn)mixed_22, /* OH_NNTensorDesc_GetByteSize */
+	[23] = (anynpu_fn)mixed_23, /* OH_NNTensor_Create */
+	[24] = (anynpu_fn)mixed_24, /* OH_NNTensor_CreateWithSize */
+	[25] = (anynpu_fn)mixed_25, /* OH_NNTensor_CreateWithFd */
+	[26] = (anynpu_fn)mixed_26, /* OH_NNTensor_Destroy */
+	[27] = (anynpu_fn)mixed_27, /* OH_NNTensor_GetTensorDesc */
+	[28] = (anynpu_fn)mixed_28, /* OH_NNTensor_GetDataBuffer */
+	[29] = (anynpu_fn)mixed_29, /* OH_NNTensor_GetFd */
+	[30] = (anynpu_fn)mixed_30, /* OH_NNTensor_GetSize */
+	[31] = (anynpu_fn)mixed_31, /* OH_NNTensor_GetOffset */
+	[32] = (anynpu_fn)mixed_32, /* OH_NNQuantParam_Create */
+	[33] = (anynpu_fn)mixed_33, /* OH_NNQuantParam_SetScales */
+	[34] = (anynpu_fn)mixed_34, /* OH_NNQuantParam_SetZeroPoints */
+	[35] = (anynpu_fn)mixed_35, /* OH_NNQuantParam_SetNumBits */
+	[36] = (anynpu_fn)mixed_36, /* OH_NNQuantParam_Destroy */
+	[37] = (anynpu_fn)mixed_37, /* OH_NNModel_Construct */
+	[38] = (anynpu_fn)mixed_38, /* OH_NNModel_Destroy */
+	[39] = (anynpu_fn)mixed_39, /* OH_NNModel_AddTensor */
+	[40] = (anynpu_fn)mixed_40, /* OH_NNModel_AddTensorToModel */
+	[41] = (anynpu_fn)mixed_41, /* OH_NNModel_SetTensorData */
+	[42] = (anynpu_fn)mixed_42, /* OH_NNModel_SetTensorQuantParams */
+	[43] = (anynpu_fn)mixed_43, /* OH_NNModel_SetTensorType */
+	[44] = (anynpu_fn)mixed_44, /* OH_NNModel_AddOperation */
+	[45] = (anynpu_fn)mixed_45, /* OH_NNModel_SpecifyInputsAndOutputs */
+	[46] = (anynpu_fn)mixed_46, /* OH_NNModel_Finish */
+	[47] = (anynpu_fn)mixed_47, /* OH_NNModel_GetAvailableOperations */
+	[48] = (anynpu_fn)mixed_48, /* OH_NNCompilation_Construct */
+	[49] = (anynpu_fn)mixed_49, /* OH_NNCompilation_ConstructWithOfflineModelFile */
+	[50] = (anynpu_fn)mixed_50, /* OH_NNCompilation_ConstructWithOfflineModelBuffer */
+	[51] = (anynpu_fn)mixed_51, /* OH_NNCompilation_ConstructForCache */
+	[52] = (anynpu_fn)mixed_52, /* OH_NNCompilation_ExportCacheToBuffer */
+	[53] = (anynpu_fn)mixed_53, /* OH_NNCompilation_ImportCacheFromBuffer */
+	[54] = (anynpu_fn)mixed_54, /* OH_NNCompilation_AddExtensionConfig */
+	[55] = (anynpu_fn)mixed_55, /* OH_NNCompilation_SetDevice */
+	[56] = (anynpu_fn)mixed_56, /* OH_NNCompilation_SetCache */
+	[57] = (anynpu_fn)mixed_57, /* OH_NNCompilation_SetPerformanceMode */
+	[58] = (anynpu_fn)mixed_58, /* OH_NNCompilation_SetPriority */
+	[59] = (anynpu_fn)mixed_59, /* OH_NNCompilation_EnableFloat16 */
+	[60] = (anynpu_fn)mixed_60, /* OH_NNCompilation_Build */
+	[61] = (anynpu_fn)mixed_61, /* OH_NNCompilation_Destroy */
+	[62] = (anynpu_fn)mixed_62, /* OH_NNExecutor_Construct */
+	[63] = (anynpu_fn)mixed_63, /* OH_NNExecutor_Destroy */
+	[64] = (anynpu_fn)mixed_64, /* OH_NNExecutor_GetInputCount */
+	[65] = (anynpu_fn)mixed_65, /* OH_NNExecutor_GetOutputCount */
+	[66] = (anynpu_fn)mixed_66, /* OH_NNExecutor_CreateInputTensorDesc */
+	[67] = (anynpu_fn)mixed_67, /* OH_NNExecutor_CreateOutputTensorDesc */
+	[68] = (anynpu_fn)mixed_68, /* OH_NNExecutor_GetOutputShape */
+	[69] = (anynpu_fn)mixed_69, /* OH_NNExecutor_GetInputDimRange */
+	[70] = (anynpu_fn)mixed_70, /* OH_NNExecutor_SetOnRunDone */
+	[71] = (anynpu_fn)mixed_71, /* OH_NNExecutor_SetOnServiceDied */
+	[72] = (anynpu_fn)mixed_72, /* OH_NNExecutor_RunSync */
+	[73] = (anynpu_fn)mixed_73, /* OH_NNExecutor_RunAsync */
+	[74] = (anynpu_fn)mixed_74, /* OH_NNExecutor_SetInput */
+	[75] = (anynpu_fn)mixed_75, /* OH_NNExecutor_SetOutput */
+	[76] = (anynpu_fn)mixed_76, /* OH_NNExecutor_Run */
+	[77] = (anynpu_fn)mixed_77, /* OH_NNExecutor_AllocateInputMemory */
+	[78] = (anynpu_fn)mixed_78, /* OH_NNExecutor_AllocateOutputMemory */
+	[79] = (anynpu_fn)mixed_79, /* OH_NNExecutor_DestroyInputMemory */
+	[80] = (anynpu_fn)mixed_80, /* OH_NNExecutor_DestroyOutputMemory */
+	[81] = (anynpu_fn)mixed_81, /* OH_NNExecutor_SetInputWithMemory */
+	[82] = (anynpu_fn)mixed_82, /* OH_NNExecutor_SetOutputWithMemory */
+	[83] = (anynpu_fn)mixed_83, /* OH_NNModel_BuildFromLiteGraph */
+	[84] = (anynpu_fn)mixed_84, /* OH_NNModel_SetInputsAndOutputsInfo */
+	[85] = (anynpu_fn)mixed_85, /* OH_NNModel_BuildFromMetaGraph */
+	[89] = (anynpu_fn)mixed_89, /* OH_NNExecutor_RunSyncWithAipp */
+	[90] = (anynpu_fn)mixed_90, /* rknn_init */
+	[91] = (anynpu_fn)mixed_91, /* rknn_dup_context */
+	[92] = (anynpu_fn)mixed_92, /* rknn_destroy */
+	[93] = (anynpu_fn)mixed_93, /* rknn_query */
+	[94] = (anynpu_fn)mixed_94, /* rknn_set_core_mask */
+	[95] = (anynpu_fn)mixed_95, /* rknn_set_batch_core_num */
+	[96] = (anynpu_fn)mixed_96, /* rknn_inputs_set */
+	[97] = (anynpu_fn)mixed_97, /* rknn_run */
+	[98] = (anynpu_fn)mixed_98, /* rknn_wait */
+	[99] = (anynpu_fn)mixed_99, /* rknn_outputs_get */
+	[100] = (anynpu_fn)mixed_100, /* rknn_outputs_release */
+	[101] = (anynpu_fn)mixed_101, /* rknn_create_mem */
+	[102] = (anynpu_fn)mixed_102, /* rknn_create_mem2 */
+	[103] = (anynpu_fn)mixed_103, /* rknn_create_mem_from_fd */
+	[104] = (anynpu_fn)mixed_104, /* rknn_create_mem_from_phys */
+	[105] = (anynpu_fn)mixed_105, /* rknn_create_mem_from_mb_blk */
+	[106] = (anynpu_fn)mixed_106, /* rknn_destory_mem */
+	[107] = (anynpu_fn)mixed_107, /* rknn_destroy_mem */
+	[108] = (anynpu_fn)mixed_108, /* rknn_set_weight_mem */
+	[109] = (anynpu_fn)mixed_109, /* rknn_set_internal_mem */
+	[110] = (anynpu_fn)mixed_110, /* rknn_set_io_mem */
+	[111] = (anynpu_fn)mixed_111, /* rknn_mem_sync */
+	[112] = (anynpu_fn)mixed_112, /* rknn_set_input_shape */
+	[113] = (anynpu_fn)mixed_113, /* rknn_set_input_shapes */
+	[114] = (anynpu_fn)mixed_114, /* rknn_register_custom_ops */
+	[115] = (anynpu_fn)mixed_115, /* rknn_custom_op_get_op_attr */
+	[116] = (anynpu_fn)mixed_116, /* rknn_matmul_create */
+	[117] = (anynpu_fn)mixed_117, /* rknn_matmul_create_dynamic_shape */
+	[118] = (anynpu_fn)mixed_118, /* rknn_matmul_create_dyn_shape */
+	[119] = (anynpu_fn)mixed_119, /* rknn_matmul_set_io_mem */
+	[120] = (anynpu_fn)mixed_120, /* rknn_matmul_set_core_mask */
+	[121] = (anynpu_fn)mixed_121, /* rknn_matmul_set_quant_params */
+	[122] = (anynpu_fn)mixed_122, /* rknn_matmul_get_quant_params */
+	[123] = (anynpu_fn)mixed_123, /* rknn_matmul_set_dynamic_shape */
+	[124] = (anynpu_fn)mixed_124, /* rknn_matmul_run */
+	[125] = (anynpu_fn)mixed_125, /* rknn_matmul_destroy */
+	[128] = (anynpu_fn)mixed_128, /* hbDNNInitializeFromFiles */
+	[129] = (anynpu_fn)mixed_129, /* hbDNNInitializeFromDDR */
+	[130] = (anynpu_fn)mixed_130, /* hbDNNRelease */
+	[131] = (anynpu_fn)mixed_131, /* hbDNNGetModelNameList */
+	[132] = (anynpu_fn)mixed_132, /* hbDNNGetModelHandle */
+	[133] = (anynpu_fn)mixed_133, /* hbDNNGetInputCount */
+	[134] = (anynpu_fn)mixed_134, /* hbDNNGetInputName */
+	[135] = (anynpu_fn)mixed_135, /* hbDNNGetInputTensorProperties */
+	[136] = (anynpu_fn)mixed_136, /* hbDNNGetOutputCount */
+	[137] = (anynpu_fn)mixed_137, /* hbDNNGetOutputName */
+	[138] = (anynpu_fn)mixed_138, /* hbDNNGetOutputTensorProperties */
+	[139] = (anynpu_fn)mixed_139, /* hbDNNInfer */
+	[140] = (anynpu_fn)mixed_140, /* hbDNNRoiInfer */
+	[141] = (anynpu_fn)mixed_141, /* hbDNNResize */
+	[142] = (anynpu_fn)mixed_142, /* hbDNNSetTaskDoneCb */
+	[143] = (anynpu_fn)mixed_143, /* hbDNNWaitTaskDone */
+	[144] = (anynpu_fn)mixed_144, /* hbDNNReleaseTask */
+	[153] = (anynpu_fn)mixed_153, /* hbDNNGetInputSource */
+	[154] = (anynpu_fn)mixed_154, /* hbDNNGetInputDesc */
+	[155] = (anynpu_fn)mixed_155, /* hbDNNGetOutputDesc */
+	[156] = (anynpu_fn)mixed_156, /* hbDNNGetModelDesc */
+	[157] = (anynpu_fn)mixed_157, /* hbDNNGetModelTag */
+	[158] = (anynpu_fn)mixed_158, /* hbDNNGetOutputOperatorType */
+	[159] = (anynpu_fn)mixed_159, /* hbDNNGetEstimateLatency */
+	[160] = (anynpu_fn)mixed_160, /* hbDNNGetTaskEstimateTime */
+	[185] = (anynpu_fn)mixed_185, /* ANeuralNetworksModel_getSupportedOperationsForDevices */
+	[186] = (anynpu_fn)mixed_186, /* ANeuralNetworksMemory_createFromFd */
+	[187] = (anynpu_fn)mixed_187, /* ANeuralNetworksMemory_createFromAHardwareBuffer */
+	[188] = (anynpu_fn)mixed_188, /* ANeuralNetworksMemory_free */
+	[189] = (anynpu_fn)mixed_189, /* ANeuralNetworksMemoryDesc_create */
+	[190] = (anynpu_fn)mixed_190, /* ANeuralNetworksMemoryDesc_addInputRole */
+	[191] = (anynpu_fn)mixed_191, /* ANeuralNetworksMemoryDesc_addOutputRole */
+	[192] = (anynpu_fn)mixed_192, /* ANeuralNetworksMemoryDesc_setDimensions */
+	[193] = (anynpu_fn)mixed_193, /* ANeuralNetworksMemoryDesc_finish */
+	[194] = (anynpu_fn)mixed_194, /* ANeuralNetworksMemoryDesc_free */
+	[195] = (anynpu_fn)mixed_195, /* ANeuralNetworksMemory_createFromDesc */
+	[196] = (anynpu_fn)mixed_196, /* ANeuralNetworksMemory_copy */
+	[197] = (anynpu_fn)mixed_197, /* ANeuralNetworksModel_create */
+	[198] = (anynpu_fn)mixed_198, /* ANeuralNetworksModel_free */
+	[199] = (anynpu_fn)mixed_199, /* ANeuralNetworksModel_addOperand */
+	[200] = (anynpu_fn)mixed_200, /* ANeuralNetworksModel_setOperandValue */
+	[201] = (anynpu_fn)mixed_201, /* ANeuralNetworksModel_setOperandValueFromMemory */
+	[202] = (anynpu_fn)mixed_202, /* ANeuralNetworksModel_setOperandValueFromModel */
+	[203] = (anynpu_fn)mixed_203, /* ANeuralNetworksModel_setOperandSymmPerChannelQuantParams */
+	[204] = (anynpu_fn)mixed_204, /* ANeuralNetworksModel_addOperation */
+	[205] = (anynpu_fn)mixed_205, /* ANeuralNetworksModel_identifyInputsAndOutputs */
+	[206] = (anynpu_fn)mixed_206, /* ANeuralNetworksModel_relaxComputationFloat32toFloat16 */
+	[207] = (anynpu_fn)mixed_207, /* ANeuralNetworksModel_finish */
+	[208] = (anynpu_fn)mixed_208, /* ANeuralNetworksCompilation_create */
+	[209] = (anynpu_fn)mixed_209, /* ANeuralNetworksCompilation_createForDevices */
+	[210] = (anynpu_fn)mixed_210, /* ANeuralNetworksCompilation_free */
+	[211] = (anynpu_fn)mixed_211, /* ANeuralNetworksCompilation_setPreference */
+	[212] = (anynpu_fn)mixed_212, /* ANeuralNetworksCompilation_setCaching */
+	[213] = (anynpu_fn)mixed_213, /* ANeuralNetworksCompilation_setPriority */
+	[214] = (anynpu_fn)mixed_214, /* ANeuralNetworksCompilation_setTimeout */
+	[215] = (anynpu_fn)mixed_215, /* ANeuralNetworksCompilation_finish */
+	[216] = (anynpu_fn)mixed_216, /* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput */
+	[217] = (anynpu_fn)mixed_217, /* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput */
+	[218] = (anynpu_fn)mixed_218, /* ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput */
+	[219] = (anynpu_fn)mixed_219, /* ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput */
+	[220] = (anynpu_fn)mixed_220, /* ANeuralNetworksExecution_create */
+	[221] = (anynpu_fn)mixed_221, /* ANeuralNetworksExecution_free */
+	[222] = (anynpu_fn)mixed_222, /* ANeuralNetworksExecution_setInput */
+	[223] = (anynpu_fn)mixed_223, /* ANeuralNetworksExecution_setInputFromMemory */
+	[224] = (anynpu_fn)mixed_224, /* ANeuralNetworksExecution_setOutput */
+	[225] = (anynpu_fn)mixed_225, /* ANeuralNetworksExecution_setOutputFromMemory */
+	[226] = (anynpu_fn)mixed_226, /* ANeuralNetworksExecution_enableInputAndOutputPadding */
+	[227] = (anynpu_fn)mixed_227, /* ANeuralNetworksExecution_setReusable */
+	[228] = (anynpu_fn)mixed_228, /* ANeuralNetworksExecution_setMeasureTiming */
+	[229] = (anynpu_fn)mixed_229, /* ANeuralNetworksExecution_setTimeout */
+	[230] = (anynpu_fn)mixed_230, /* ANeuralNetworksExecution_setLoopTimeout */
+	[233] = (anynpu_fn)mixed_233, /* ANeuralNetworksExecution_compute */
+	[234] = (anynpu_fn)mixed_234, /* ANeuralNetworksExecution_startCompute */
+	[235] = (anynpu_fn)mixed_235, /* ANeuralNetworksExecution_burstCompute */
+	[236] = (anynpu_fn)mixed_236, /* ANeuralNetworksExecution_startComputeWithDependencies */
+	[237] = (anynpu_fn)mixed_237, /* ANeuralNetworksExecution_getOutputOperandRank */
+	[238] = (anynpu_fn)mixed_238, /* ANeuralNetworksExecution_getOutputOperandDimensions */
+	[239] = (anynpu_fn)mixed_239, /* ANeuralNetworksExecution_getDuration */
+	[240] = (anynpu_fn)mixed_240, /* ANeuralNetworksBurst_create */
+	[241] = (anynpu_fn)mixed_241, /* ANeuralNetworksBurst_free */
+	[242] = (anynpu_fn)mixed_242, /* ANeuralNetworksEvent_wait */
+	[243] = (anynpu_fn)mixed_243, /* ANeuralNetworksEvent_free */
+	[244] = (anynpu_fn)mixed_244, /* ANeuralNetworksEvent_createFromSyncFenceFd */
+	[245] = (anynpu_fn)mixed_245, /* ANeuralNetworksEvent_getSyncFenceFd */
+	[247] = (anynpu_fn)mixed_247, /* ANeuralNetworksModel_getExtensionOperandType */
+	[248] = (anynpu_fn)mixed_248, /* ANeuralNetworksModel_getExtensionOperationType */
+	[249] = (anynpu_fn)mixed_249, /* ANeuralNetworksModel_setOperandExtensionData */
+	[250] = (anynpu_fn)mixed_250, /* ANeuralNetworksCompilation_addExtensionAttribute */
+	[251] = (anynpu_fn)mixed_251, /* ANeuralNetworksExecution_addExtensionAttribute */
+	[254] = (anynpu_fn)mixed_254, /* hbUCPSubmitTask */
+	[255] = (anynpu_fn)mixed_255, /* hbUCPWaitTaskDone */
+	[256] = (anynpu_fn)mixed_256, /* hbUCPSetTaskDoneCb */
+	[257] = (anynpu_fn)mixed_257, /* hbUCPReleaseTask */
+	[264] = (anynpu_fn)mixed_264, /* hbDNNInitializeFromFiles */
+	[265] = (anynpu_fn)mixed_265, /* hbDNNInitializeFromDDR */
+	[266] = (anynpu_fn)mixed_266, /* hbDNNRelease */
+	[267] = (anynpu_fn)mixed_267, /* hbDNNGetModelNameList */
+	[268] = (anynpu_fn)mixed_268, /* hbDNNGetModelHandle */
+	[269] = (anynpu_fn)mixed_269, /* hbDNNGetInputCount */
+	[270] = (anynpu_fn)mixed_270, /* hbDNNGetInputName */
+	[271] = (anynpu_fn)mixed_271, /* hbDNNGetInputTensorProperties */
+	[272] = (anynpu_fn)mixed_272, /* hbDNNGetOutputCount */
+	[273] = (anynpu_fn)mixed_273, /* hbDNNGetOutputName */
+	[274] = (anynpu_fn)mixed_274, /* hbDNNGetOutputTensorProperties */
+	[275] = (anynpu_fn)mixed_275, /* hbDNNGetInputDesc */
+	[276] = (anynpu_fn)mixed_276, /* hbDNNGetOutputDesc */
+	[277] = (anynpu_fn)mixed_277, /* hbDNNGetModelDesc */
+	[278] = (anynpu_fn)mixed_278, /* hbDNNGetHBMDesc */
+	[279] = (anynpu_fn)mixed_279, /* hbDNNGetCompileBpuCoreNum */
+	[280] = (anynpu_fn)mixed_280, /* hbDNNInferV2 */
+	[281] = (anynpu_fn)mixed_281, /* hbDNNGetTaskOutputTensorProperties */
 };
 
 static const anynpu_fn judged[FUNCTIONS] = {
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	(anynpu_fn)judged_8,
-	(anynpu_fn)judged_9,
-	(anynpu_fn)judged_10,
-	(anynpu_fn)judged_11,
-	(anynpu_fn)judged_12,
-	(anynpu_fn)judged_13,
-	(anynpu_fn)judged_14,
-	(anynpu_fn)judged_15,
-	(anynpu_fn)judged_16,
-	(anynpu_fn)judged_17,
-	(anynpu_fn)judged_18,
-	(anynpu_fn)judged_19,
-	(anynpu_fn)judged_20,
-	(anynpu_fn)judged_21,
-	(anynpu_fn)judged_22,
-	(anynpu_fn)judged_23,
-	(anynpu_fn)judged_24,
-	(anynpu_fn)judged_25,
-	(anynpu_fn)judged_26,
-	(anynpu_fn)judged_27,
-	(anynpu_fn)judged_28,
-	(anynpu_fn)judged_29,
-	(anynpu_fn)judged_30,
-	(anynpu_fn)judged_31,
-	(anynpu_fn)judged_32,
-	(anynpu_fn)judged_33,
-	(anynpu_fn)judged_34,
-	(anynpu_fn)judged_35,
-	(anynpu_fn)judged_36,
-	(anynpu_fn)judged_37,
-	NULL,
-	(anynpu_fn)judged_39,
-	(anynpu_fn)judged_40,
-	(anynpu_fn)judged_41,
-	(anynpu_fn)judged_42,
-	(anynpu_fn)judged_43,
-	(anynpu_fn)judged_44,
-	(anynpu_fn)judged_45,
-	(anynpu_fn)judged_46,
-	(anynpu_fn)judged_47,
-	(anynpu_fn)judged_48,
-	(anynpu_fn)judged_49,
-	(anynpu_fn)judged_50,
-	(anynpu_fn)judged_51,
-	(anynpu_fn)judged_52,
-	(anynpu_fn)judged_53,
-	(anynpu_fn)judged_54,
-	(anynpu_fn)judged_55,
-	(anynpu_fn)judged_56,
-	(anynpu_fn)judged_57,
-	(anynpu_fn)judged_58,
-	(anynpu_fn)judged_59,
-	(anynpu_fn)judged_60,
-	NULL,
-	(anynpu_fn)judged_62,
-	NULL,
-	(anynpu_fn)judged_64,
-	(anynpu_fn)judged_65,
-	(anynpu_fn)judged_66,
-	(anynpu_fn)judged_67,
-	(anynpu_fn)judged_68,
-	(anynpu_fn)judged_69,
-	(anynpu_fn)judged_70,
-	(anynpu_fn)judged_71,
-	(anynpu_fn)judged_72,
-	(anynpu_fn)judged_73,
-	(anynpu_fn)judged_74,
-	(anynpu_fn)judged_75,
-	(anynpu_fn)judged_76,
-	(anynpu_fn)judged_77,
-	(anynpu_fn)judged_78,
-	NULL,
-	NULL,
-	(anynpu_fn)judged_81,
-	(anynpu_fn)judged_82,
-	(anynpu_fn)judged_83,
-	(anynpu_fn)judged_84,
-	(anynpu_fn)judged_85,
-	NULL,
-	(anynpu_fn)judged_87,
-	(anynpu_fn)judged_88,
-	(anynpu_fn)judged_89,
-	(anynpu_fn)judged_90,
-	(anynpu_fn)judged_91,
-	(anynpu_fn)judged_92,
-	(anynpu_fn)judged_93,
-	(anynpu_fn)judged_94,
-	(anynpu_fn)judged_95,
-	(anynpu_fn)judged_96,
-	(anynpu_fn)judged_97,
-	(anynpu_fn)judged_98,
-	(anynpu_fn)judged_99,
-	(anynpu_fn)judged_100,
-	(anynpu_fn)judged_101,
-	(anynpu_fn)judged_102,
-	(anynpu_fn)judged_103,
-	(anynpu_fn)judged_104,
-	(anynpu_fn)judged_105,
-	(anynpu_fn)judged_106,
-	(anynpu_fn)judged_107,
-	(anynpu_fn)judged_108,
-	(anynpu_fn)judged_109,
-	(anynpu_fn)judged_110,
-	(anynpu_fn)judged_111,
-	(anynpu_fn)judged_112,
-	(anynpu_fn)judged_113,
-	(anynpu_fn)judged_114,
-	NULL,
-	(anynpu_fn)judged_116,
-	(anynpu_fn)judged_117,
-	(anynpu_fn)judged_118,
-	(anynpu_fn)judged_119,
-	(anynpu_fn)judged_120,
-	(anynpu_fn)judged_121,
-	(anynpu_fn)judged_122,
-	(anynpu_fn)judged_123,
-	(anynpu_fn)judged_124,
-	(anynpu_fn)judged_125,
-	(anynpu_fn)judged_126,
-	(anynpu_fn)judged_127,
-	(anynpu_fn)judged_128,
-	(anynpu_fn)judged_129,
-	(anynpu_fn)judged_130,
-	(anynpu_fn)judged_131,
-	(anynpu_fn)judged_132,
-	(anynpu_fn)judged_133,
-	(anynpu_fn)judged_134,
-	(anynpu_fn)judged_135,
-	(anynpu_fn)judged_136,
-	(anynpu_fn)judged_137,
-	(anynpu_fn)judged_138,
-	(anynpu_fn)judged_139,
-	(anynpu_fn)judged_140,
-	(anynpu_fn)judged_141,
-	(anynpu_fn)judged_142,
-	(anynpu_fn)judged_143,
-	(anynpu_fn)judged_144,
-	(anynpu_fn)judged_145,
-	(anynpu_fn)judged_146,
-	(anynpu_fn)judged_147,
-	(anynpu_fn)judged_148,
-	(anynpu_fn)judged_149,
-	(anynpu_fn)judged_150,
-	(anynpu_fn)judged_151,
-	(anynpu_fn)judged_152,
-	(anynpu_fn)judged_153,
-	(anynpu_fn)judged_154,
-	(anynpu_fn)judged_155,
-	(anynpu_fn)judged_156,
-	(anynpu_fn)judged_157,
-	(anynpu_fn)judged_158,
-	(anynpu_fn)judged_159,
-	(anynpu_fn)judged_160,
-	(anynpu_fn)judged_161,
-	(anynpu_fn)judged_162,
-	(anynpu_fn)judged_163,
-	(anynpu_fn)judged_164,
-	(anynpu_fn)judged_165,
-	(anynpu_fn)judged_166,
-	(anynpu_fn)judged_167,
-	(anynpu_fn)judged_168,
-	(anynpu_fn)judged_169,
-	(anynpu_fn)judged_170,
-	(anynpu_fn)judged_171,
-	(anynpu_fn)judged_172,
-	(anynpu_fn)judged_173,
-	(anynpu_fn)judged_174,
-	(anynpu_fn)judged_175,
-	(anynpu_fn)judged_176,
-	(anynpu_fn)judged_177,
-	(anynpu_fn)judged_178,
-	(anynpu_fn)judged_179,
-	(anynpu_fn)judged_180,
-	(anynpu_fn)judged_181,
-	(anynpu_fn)judged_182,
-	(anynpu_fn)judged_183,
-	NULL,
-	(anynpu_fn)judged_185,
-	(anynpu_fn)judged_186,
-	(anynpu_fn)judged_187,
-	NULL,
-	(anynpu_fn)judged_189,
-	(anynpu_fn)judged_190,
-	(anynpu_fn)judged_191,
-	(anynpu_fn)judged_192,
-	(anynpu_fn)judged_193,
-	NULL,
-	(anynpu_fn)judged_195,
-	(anynpu_fn)judged_196,
-	(anynpu_fn)judged_197,
-	NULL,
-	(anynpu_fn)judged_199,
-	(anynpu_fn)judged_200,
-	(anynpu_fn)judged_201,
-	(anynpu_fn)judged_202,
-	(anynpu_fn)judged_203,
-	(anynpu_fn)judged_204,
-	(anynpu_fn)judged_205,
-	(anynpu_fn)judged_206,
-	(anynpu_fn)judged_207,
-	(anynpu_fn)judged_208,
-	(anynpu_fn)judged_209,
-	NULL,
-	(anynpu_fn)judged_211,
-	(anynpu_fn)judged_212,
-	(anynpu_fn)judged_213,
-	(anynpu_fn)judged_214,
-	(anynpu_fn)judged_215,
-	(anynpu_fn)judged_216,
-	(anynpu_fn)judged_217,
-	(anynpu_fn)judged_218,
-	(anynpu_fn)judged_219,
-	(anynpu_fn)judged_220,
-	NULL,
-	(anynpu_fn)judged_222,
-	(anynpu_fn)judged_223,
-	(anynpu_fn)judged_224,
-	(anynpu_fn)judged_225,
-	(anynpu_fn)judged_226,
-	(anynpu_fn)judged_227,
-	(anynpu_fn)judged_228,
-	(anynpu_fn)judged_229,
-	(anynpu_fn)judged_230,
-	NULL,
-	NULL,
-	(anynpu_fn)judged_233,
-	(anynpu_fn)judged_234,
-	(anynpu_fn)judged_235,
-	(anynpu_fn)judged_236,
-	(anynpu_fn)judged_237,
-	(anynpu_fn)judged_238,
-	(anynpu_fn)judged_239,
-	(anynpu_fn)judged_240,
-	NULL,
-	(anynpu_fn)judged_242,
-	NULL,
-	(anynpu_fn)judged_244,
-	(anynpu_fn)judged_245,
-	(anynpu_fn)judged_246,
-	(anynpu_fn)judged_247,
-	(anynpu_fn)judged_248,
-	(anynpu_fn)judged_249,
-	(anynpu_fn)judged_250,
-	(anynpu_fn)judged_251,
-	(anynpu_fn)judged_252,
-	(anynpu_fn)judged_253,
-	(anynpu_fn)judged_254,
-	(anynpu_fn)judged_255,
-	(anynpu_fn)judged_256,
-	(anynpu_fn)judged_257,
-	(anynpu_fn)judged_258,
-	(anynpu_fn)judged_259,
-	(anynpu_fn)judged_260,
-	(anynpu_fn)judged_261,
-	(anynpu_fn)judged_262,
-	(anynpu_fn)judged_263,
-	(anynpu_fn)judged_264,
-	(anynpu_fn)judged_265,
-	(anynpu_fn)judged_266,
-	(anynpu_fn)judged_267,
-	(anynpu_fn)judged_268,
-	(anynpu_fn)judged_269,
-	(anynpu_fn)judged_270,
-	(anynpu_fn)judged_271,
-	(anynpu_fn)judged_272,
-	(anynpu_fn)judged_273,
-	(anynpu_fn)judged_274,
-	(anynpu_fn)judged_275,
-	(anynpu_fn)judged_276,
-	(anynpu_fn)judged_277,
-	(anynpu_fn)judged_278,
-	(anynpu_fn)judged_279,
-	(anynpu_fn)judged_280,
-	(anynpu_fn)judged_281,
-	(anynpu_fn)judged_282,
-	(anynpu_fn)judged_283,
-	(anynpu_fn)judged_284,
-	(anynpu_fn)judged_285,
-	(anynpu_fn)judged_286,
-	(anynpu_fn)judged_287,
-	(anynpu_fn)judged_288,
-	(anynpu_fn)judged_289,
-	(anynpu_fn)judged_290,
-	(anynpu_fn)judged_291,
-	(anynpu_fn)judged_292,
-	(anynpu_fn)judged_293,
-	(anynpu_fn)judged_294,
-	(anynpu_fn)judged_295,
-	(anynpu_fn)judged_296,
-	(anynpu_fn)judged_297,
-	(anynpu_fn)judged_298,
-	(anynpu_fn)judged_299,
-	(anynpu_fn)judged_300,
-	(anynpu_fn)judged_301,
-	(anynpu_fn)judged_302,
-	(anynpu_fn)judged_303,
-	(anynpu_fn)judged_304,
-	(anynpu_fn)judged_305,
-	(anynpu_fn)judged_306,
-	(anynpu_fn)judged_307,
-	(anynpu_fn)judged_308,
-	(anynpu_fn)judged_309,
-	(anynpu_fn)judged_310,
-	(anynpu_fn)judged_311,
-	(anynpu_fn)judged_312,
-	(anynpu_fn)judged_313,
-	(anynpu_fn)judged_314,
-	(anynpu_fn)judged_315,
-	(anynpu_fn)judged_316,
-	(anynpu_fn)judged_317,
-	(anynpu_fn)judged_318,
-	(anynpu_fn)judged_319,
-	(anynpu_fn)judged_320,
-	(anynpu_fn)judged_321,
-	(anynpu_fn)judged_322,
-	(anynpu_fn)judged_323,
-	(anynpu_fn)judged_324,
-	(anynpu_fn)judged_325,
-	(anynpu_fn)judged_326,
-	(anynpu_fn)judged_327,
-	(anynpu_fn)judged_328,
-	(anynpu_fn)judged_329,
-	(anynpu_fn)judged_330,
-	(anynpu_fn)judged_331,
-	(anynpu_fn)judged_332,
-	(anynpu_fn)judged_333,
-	(anynpu_fn)judged_334,
-	(anynpu_fn)judged_335,
-	(anynpu_fn)judged_336,
-	(anynpu_fn)judged_337,
-	(anynpu_fn)judged_338,
-	(anynpu_fn)judged_339,
-	(anynpu_fn)judged_340,
-	(anynpu_fn)judged_341,
-	(anynpu_fn)judged_342,
-	(anynpu_fn)judged_343,
-	(anynpu_fn)judged_344,
+	[8] = (anynpu_fn)judged_8, /* OH_NNDevice_GetAllDevicesID */
+	[9] = (anynpu_fn)judged_9, /* OH_NNDevice_GetName */
+	[10] = (anynpu_fn)judged_10, /* OH_NNDevice_GetType */
+	[11] = (anynpu_fn)judged_11, /* OH_NNTensorDesc_Create */
+	[12] = (anynpu_fn)judged_12, /* OH_NNTensorDesc_Destroy */
+	[13] = (anynpu_fn)judged_13, /* OH_NNTensorDesc_SetName */
+	[14] = (anynpu_fn)judged_14, /* OH_NNTensorDesc_GetName */
+	[15] = (anynpu_fn)judged_15, /* OH_NNTensorDesc_SetDataType */
+	[16] = (anynpu_fn)judged_16, /* OH_NNTensorDesc_GetDataType */
+	[17] = (anynpu_fn)judged_17, /* OH_NNTensorDesc_SetShape */
+	[18] = (anynpu_fn)judged_18, /* OH_NNTensorDesc_GetShape */
+	[19] = (anynpu_fn)judged_19, /* OH_NNTensorDesc_SetFormat */
+	[20] = (anynpu_fn)judged_20, /* OH_NNTensorDesc_GetFormat */
+	[21] = (anynpu_fn)judged_21, /* OH_NNTensorDesc_GetElementCount */
+	[22] = (anynpu_fn)judged_22, /* OH_NNTensorDesc_GetByteSize */
+	[23] = (anynpu_fn)judged_23, /* OH_NNTensor_Create */
+	[24] = (anynpu_fn)judged_24, /* OH_NNTensor_CreateWithSize */
+	[25] = (anynpu_fn)judged_25, /* OH_NNTensor_CreateWithFd */
+	[26] = (anynpu_fn)judged_26, /* OH_NNTensor_Destroy */
+	[27] = (anynpu_fn)judged_27, /* OH_NNTensor_GetTensorDesc */
+	[28] = (anynpu_fn)judged_28, /* OH_NNTensor_GetDataBuffer */
+	[29] = (anynpu_fn)judged_29, /* OH_NNTensor_GetFd */
+	[30] = (anynpu_fn)judged_30, /* OH_NNTensor_GetSize */
+	[31] = (anynpu_fn)judged_31, /* OH_NNTensor_GetOffset */
+	[32] = (anynpu_fn)judged_32, /* OH_NNQuantParam_Create */
+	[33] = (anynpu_fn)judged_33, /* OH_NNQuantParam_SetScales */
+	[34] = (anynpu_fn)judged_34, /* OH_NNQuantParam_SetZeroPoints */
+	[35] = (anynpu_fn)judged_35, /* OH_NNQuantParam_SetNumBits */
+	[36] = (anynpu_fn)judged_36, /* OH_NNQuantParam_Destroy */
+	[37] = (anynpu_fn)judged_37, /* OH_NNModel_Construct */
+	[39] = (anynpu_fn)judged_39, /* OH_NNModel_AddTensor */
+	[40] = (anynpu_fn)judged_40, /* OH_NNModel_AddTensorToModel */
+	[41] = (anynpu_fn)judged_41, /* OH_NNModel_SetTensorData */
+	[42] = (anynpu_fn)judged_42, /* OH_NNModel_SetTensorQuantParams */
+	[43] = (anynpu_fn)judged_43, /* OH_NNModel_SetTensorType */
+	[44] = (anynpu_fn)judged_44, /* OH_NNModel_AddOperation */
+	[45] = (anynpu_fn)judged_45, /* OH_NNModel_SpecifyInputsAndOutputs */
+	[46] = (anynpu_fn)judged_46, /* OH_NNModel_Finish */
+	[47] = (anynpu_fn)judged_47, /* OH_NNModel_GetAvailableOperations */
+	[48] = (anynpu_fn)judged_48, /* OH_NNCompilation_Construct */
+	[49] = (anynpu_fn)judged_49, /* OH_NNCompilation_ConstructWithOfflineModelFile */
+	[50] = (anynpu_fn)judged_50, /* OH_NNCompilation_ConstructWithOfflineModelBuffer */
+	[51] = (anynpu_fn)judged_51, /* OH_NNCompilation_ConstructForCache */
+	[52] = (anynpu_fn)judged_52, /* OH_NNCompilation_ExportCacheToBuffer */
+	[53] = (anynpu_fn)judged_53, /* OH_NNCompilation_ImportCacheFromBuffer */
+	[54] = (anynpu_fn)judged_54, /* OH_NNCompilation_AddExtensionConfig */
+	[55] = (anynpu_fn)judged_55, /* OH_NNCompilation_SetDevice */
+	[56] = (anynpu_fn)judged_56, /* OH_NNCompilation_SetCache */
+	[57] = (anynpu_fn)judged_57, /* OH_NNCompilation_SetPerformanceMode */
+	[58] = (anynpu_fn)judged_58, /* OH_NNCompilation_SetPriority */
+	[59] = (anynpu_fn)judged_59, /* OH_NNCompilation_EnableFloat16 */
+	[60] = (anynpu_fn)judged_60, /* OH_NNCompilation_Build */
+	[62] = (anynpu_fn)judged_62, /* OH_NNExecutor_Construct */
+	[64] = (anynpu_fn)judged_64, /* OH_NNExecutor_GetInputCount */
+	[65] = (anynpu_fn)judged_65, /* OH_NNExecutor_GetOutputCount */
+	[66] = (anynpu_fn)judged_66, /* OH_NNExecutor_CreateInputTensorDesc */
+	[67] = (anynpu_fn)judged_67, /* OH_NNExecutor_CreateOutputTensorDesc */
+	[68] = (anynpu_fn)judged_68, /* OH_NNExecutor_GetOutputShape */
+	[69] = (anynpu_fn)judged_69, /* OH_NNExecutor_GetInputDimRange */
+	[70] = (anynpu_fn)judged_70, /* OH_NNExecutor_SetOnRunDone */
+	[71] = (anynpu_fn)judged_71, /* OH_NNExecutor_SetOnServiceDied */
+	[72] = (anynpu_fn)judged_72, /* OH_NNExecutor_RunSync */
+	[73] = (anynpu_fn)judged_73, /* OH_NNExecutor_RunAsync */
+	[74] = (anynpu_fn)judged_74, /* OH_NNExecutor_SetInput */
+	[75] = (anynpu_fn)judged_75, /* OH_NNExecutor_SetOutput */
+	[76] = (anynpu_fn)judged_76, /* OH_NNExecutor_Run */
+	[77] = (anynpu_fn)judged_77, /* OH_NNExecutor_AllocateInputMemory */
+	[78] = (anynpu_fn)judged_78, /* OH_NNExecutor_AllocateOutputMemory */
+	[81] = (anynpu_fn)judged_81, /* OH_NNExecutor_SetInputWithMemory */
+	[82] = (anynpu_fn)judged_82, /* OH_NNExecutor_SetOutputWithMemory */
+	[83] = (anynpu_fn)judged_83, /* OH_NNModel_BuildFromLiteGraph */
+	[84] = (anynpu_fn)judged_84, /* OH_NNModel_SetInputsAndOutputsInfo */
+	[85] = (anynpu_fn)judged_85, /* OH_NNModel_BuildFromMetaGraph */
+	[87] = (anynpu_fn)judged_87, /* OH_NN_GetDeviceID */
+	[88] = (anynpu_fn)judged_88, /* OH_NN_IsSupportAIPP */
+	[89] = (anynpu_fn)judged_89, /* OH_NNExecutor_RunSyncWithAipp */
+	[90] = (anynpu_fn)judged_90, /* rknn_init */
+	[91] = (anynpu_fn)judged_91, /* rknn_dup_context */
+	[92] = (anynpu_fn)judged_92, /* rknn_destroy */
+	[93] = (anynpu_fn)judged_93, /* rknn_query */
+	[94] = (anynpu_fn)judged_94, /* rknn_set_core_mask */
+	[95] = (anynpu_fn)judged_95, /* rknn_set_batch_core_num */
+	[96] = (anynpu_fn)judged_96, /* rknn_inputs_set */
+	[97] = (anynpu_fn)judged_97, /* rknn_run */
+	[98] = (anynpu_fn)judged_98, /* rknn_wait */
+	[99] = (anynpu_fn)judged_99, /* rknn_outputs_get */
+	[100] = (anynpu_fn)judged_100, /* rknn_outputs_release */
+	[101] = (anynpu_fn)judged_101, /* rknn_create_mem */
+	[102] = (anynpu_fn)judged_102, /* rknn_create_mem2 */
+	[103] = (anynpu_fn)judged_103, /* rknn_create_mem_from_fd */
+	[104] = (anynpu_fn)judged_104, /* rknn_create_mem_from_phys */
+	[105] = (anynpu_fn)judged_105, /* rknn_create_mem_from_mb_blk */
+	[106] = (anynpu_fn)judged_106, /* rknn_destory_mem */
+	[107] = (anynpu_fn)judged_107, /* rknn_destroy_mem */
+	[108] = (anynpu_fn)judged_108, /* rknn_set_weight_mem */
+	[109] = (anynpu_fn)judged_109, /* rknn_set_internal_mem */
+	[110] = (anynpu_fn)judged_110, /* rknn_set_io_mem */
+	[111] = (anynpu_fn)judged_111, /* rknn_mem_sync */
+	[112] = (anynpu_fn)judged_112, /* rknn_set_input_shape */
+	[113] = (anynpu_fn)judged_113, /* rknn_set_input_shapes */
+	[114] = (anynpu_fn)judged_114, /* rknn_register_custom_ops */
+	[116] = (anynpu_fn)judged_116, /* rknn_matmul_create */
+	[117] = (anynpu_fn)judged_117, /* rknn_matmul_create_dynamic_shape */
+	[118] = (anynpu_fn)judged_118, /* rknn_matmul_create_dyn_shape */
+	[119] = (anynpu_fn)judged_119, /* rknn_matmul_set_io_mem */
+	[120] = (anynpu_fn)judged_120, /* rknn_matmul_set_core_mask */
+	[121] = (anynpu_fn)judged_121, /* rknn_matmul_set_quant_params */
+	[122] = (anynpu_fn)judged_122, /* rknn_matmul_get_quant_params */
+	[123] = (anynpu_fn)judged_123, /* rknn_matmul_set_dynamic_shape */
+	[124] = (anynpu_fn)judged_124, /* rknn_matmul_run */
+	[125] = (anynpu_fn)judged_125, /* rknn_matmul_destroy */
+	[126] = (anynpu_fn)judged_126, /* rknn_B_normal_layout_to_native_layout */
+	[127] = (anynpu_fn)judged_127, /* hbDNNGetVersion */
+	[128] = (anynpu_fn)judged_128, /* hbDNNInitializeFromFiles */
+	[129] = (anynpu_fn)judged_129, /* hbDNNInitializeFromDDR */
+	[130] = (anynpu_fn)judged_130, /* hbDNNRelease */
+	[131] = (anynpu_fn)judged_131, /* hbDNNGetModelNameList */
+	[132] = (anynpu_fn)judged_132, /* hbDNNGetModelHandle */
+	[133] = (anynpu_fn)judged_133, /* hbDNNGetInputCount */
+	[134] = (anynpu_fn)judged_134, /* hbDNNGetInputName */
+	[135] = (anynpu_fn)judged_135, /* hbDNNGetInputTensorProperties */
+	[136] = (anynpu_fn)judged_136, /* hbDNNGetOutputCount */
+	[137] = (anynpu_fn)judged_137, /* hbDNNGetOutputName */
+	[138] = (anynpu_fn)judged_138, /* hbDNNGetOutputTensorProperties */
+	[139] = (anynpu_fn)judged_139, /* hbDNNInfer */
+	[140] = (anynpu_fn)judged_140, /* hbDNNRoiInfer */
+	[141] = (anynpu_fn)judged_141, /* hbDNNResize */
+	[142] = (anynpu_fn)judged_142, /* hbDNNSetTaskDoneCb */
+	[143] = (anynpu_fn)judged_143, /* hbDNNWaitTaskDone */
+	[144] = (anynpu_fn)judged_144, /* hbDNNReleaseTask */
+	[145] = (anynpu_fn)judged_145, /* hbSysAllocMem */
+	[146] = (anynpu_fn)judged_146, /* hbSysAllocCachedMem */
+	[147] = (anynpu_fn)judged_147, /* hbSysFlushMem */
+	[148] = (anynpu_fn)judged_148, /* hbSysWriteMem */
+	[149] = (anynpu_fn)judged_149, /* hbSysReadMem */
+	[150] = (anynpu_fn)judged_150, /* hbSysFreeMem */
+	[151] = (anynpu_fn)judged_151, /* hbSysRegisterMem */
+	[152] = (anynpu_fn)judged_152, /* hbSysUnregisterMem */
+	[153] = (anynpu_fn)judged_153, /* hbDNNGetInputSource */
+	[154] = (anynpu_fn)judged_154, /* hbDNNGetInputDesc */
+	[155] = (anynpu_fn)judged_155, /* hbDNNGetOutputDesc */
+	[156] = (anynpu_fn)judged_156, /* hbDNNGetModelDesc */
+	[157] = (anynpu_fn)judged_157, /* hbDNNGetModelTag */
+	[158] = (anynpu_fn)judged_158, /* hbDNNGetOutputOperatorType */
+	[159] = (anynpu_fn)judged_159, /* hbDNNGetEstimateLatency */
+	[160] = (anynpu_fn)judged_160, /* hbDNNGetTaskEstimateTime */
+	[161] = (anynpu_fn)judged_161, /* hbDNNGetTaskEstimateStartTime */
+	[162] = (anynpu_fn)judged_162, /* hbDNNGetErrorDesc */
+	[163] = (anynpu_fn)judged_163, /* hbDNNGetLayoutName */
+	[164] = (anynpu_fn)judged_164, /* hbDNNUnquantizeByScale */
+	[165] = (anynpu_fn)judged_165, /* hbDNNConvertLayout */
+	[166] = (anynpu_fn)judged_166, /* hbDNNConvertLayoutRoi */
+	[167] = (anynpu_fn)judged_167, /* hbDNNConvertLayoutToNative1HW1 */
+	[168] = (anynpu_fn)judged_168, /* hbDNNConvertLayoutToNative111C */
+	[169] = (anynpu_fn)judged_169, /* hbDNNConvertLayoutToNative1111 */
+	[170] = (anynpu_fn)judged_170, /* hbDNNAddPadding */
+	[171] = (anynpu_fn)judged_171, /* hbDNNRemovePadding */
+	[172] = (anynpu_fn)judged_172, /* hbDNNAddPaddingWithStride */
+	[173] = (anynpu_fn)judged_173, /* hbDNNRemovePaddingWithStride */
+	[174] = (anynpu_fn)judged_174, /* hbDNNConvertEndianness */
+	[175] = (anynpu_fn)judged_175, /* _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE */
+	[176] = (anynpu_fn)judged_176, /* _Z27hbDNNUnregisterLayerCreatorPKc */
+	[177] = (anynpu_fn)judged_177, /* ANeuralNetworks_getDeviceCount */
+	[178] = (anynpu_fn)judged_178, /* ANeuralNetworks_getDevice */
+	[179] = (anynpu_fn)judged_179, /* ANeuralNetworksDevice_getName */
+	[180] = (anynpu_fn)judged_180, /* ANeuralNetworksDevice_getType */
+	[181] = (anynpu_fn)judged_181, /* ANeuralNetworksDevice_getVersion */
+	[182] = (anynpu_fn)judged_182, /* ANeuralNetworksDevice_getFeatureLevel */
+	[183] = (anynpu_fn)judged_183, /* ANeuralNetworksDevice_wait */
+	[185] = (anynpu_fn)judged_185, /* ANeuralNetworksModel_getSupportedOperationsForDevices */
+	[186] = (anynpu_fn)judged_186, /* ANeuralNetworksMemory_createFromFd */
+	[187] = (anynpu_fn)judged_187, /* ANeuralNetworksMemory_createFromAHardwareBuffer */
+	[189] = (anynpu_fn)judged_189, /* ANeuralNetworksMemoryDesc_create */
+	[190] = (anynpu_fn)judged_190, /* ANeuralNetworksMemoryDesc_addInputRole */
+	[191] = (anynpu_fn)judged_191, /* ANeuralNetworksMemoryDesc_addOutputRole */
+	[192] = (anynpu_fn)judged_192, /* ANeuralNetworksMemoryDesc_setDimensions */
+	[193] = (anynpu_fn)judged_193, /* ANeuralNetworksMemoryDesc_finish */
+	[195] = (anynpu_fn)judged_195, /* ANeuralNetworksMemory_createFromDesc */
+	[196] = (anynpu_fn)judged_196, /* ANeuralNetworksMemory_copy */
+	[197] = (anynpu_fn)judged_197, /* ANeuralNetworksModel_create */
+	[199] = (anynpu_fn)judged_199, /* ANeuralNetworksModel_addOperand */
+	[200] = (anynpu_fn)judged_200, /* ANeuralNetworksModel_setOperandValue */
+	[201] = (anynpu_fn)judged_201, /* ANeuralNetworksModel_setOperandValueFromMemory */
+	[202] = (anynpu_fn)judged_202, /* ANeuralNetworksModel_setOperandValueFromModel */
+	[203] = (anynpu_fn)judged_203, /* ANeuralNetworksModel_setOperandSymmPerChannelQuantParams */
+	[204] = (anynpu_fn)judged_204, /* ANeuralNetworksModel_addOperation */
+	[205] = (anynpu_fn)judged_205, /* ANeuralNetworksModel_identifyInputsAndOutputs */
+	[206] = (anynpu_fn)judged_206, /* ANeuralNetworksModel_relaxComputationFloat32toFloat16 */
+	[207] = (anynpu_fn)judged_207, /* ANeuralNetworksModel_finish */
+	[208] = (anynpu_fn)judged_208, /* ANeuralNetworksCompilation_create */
+	[209] = (anynpu_fn)judged_209, /* ANeuralNetworksCompilation_createForDevices */
+	[211] = (anynpu_fn)judged_211, /* ANeuralNetworksCompilation_setPreference */
+	[212] = (anynpu_fn)judged_212, /* ANeuralNetworksCompilation_setCaching */
+	[213] = (anynpu_fn)judged_213, /* ANeuralNetworksCompilation_setPriority */
+	[214] = (anynpu_fn)judged_214, /* ANeuralNetworksCompilation_setTimeout */
+	[215] = (anynpu_fn)judged_215, /* ANeuralNetworksCompilation_finish */
+	[216] = (anynpu_fn)judged_216, /* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput */
+	[217] = (anynpu_fn)judged_217, /* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput */
+	[218] = (anynpu_fn)judged_218, /* ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput */
+	[219] = (anynpu_fn)judged_219, /* ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput */
+	[220] = (anynpu_fn)judged_220, /* ANeuralNetworksExecution_create */
+	[222] = (anynpu_fn)judged_222, /* ANeuralNetworksExecution_setInput */
+	[223] = (anynpu_fn)judged_223, /* ANeuralNetworksExecution_setInputFromMemory */
+	[224] = (anynpu_fn)judged_224, /* ANeuralNetworksExecution_setOutput */
+	[225] = (anynpu_fn)judged_225, /* ANeuralNetworksExecution_setOutputFromMemory */
+	[226] = (anynpu_fn)judged_226, /* ANeuralNetworksExecution_enableInputAndOutputPadding */
+	[227] = (anynpu_fn)judged_227, /* ANeuralNetworksExecution_setReusable */
+	[228] = (anynpu_fn)judged_228, /* ANeuralNetworksExecution_setMeasureTiming */
+	[229] = (anynpu_fn)judged_229, /* ANeuralNetworksExecution_setTimeout */
+	[230] = (anynpu_fn)judged_230, /* ANeuralNetworksExecution_setLoopTimeout */
+	[233] = (anynpu_fn)judged_233, /* ANeuralNetworksExecution_compute */
+	[234] = (anynpu_fn)judged_234, /* ANeuralNetworksExecution_startCompute */
+	[235] = (anynpu_fn)judged_235, /* ANeuralNetworksExecution_burstCompute */
+	[236] = (anynpu_fn)judged_236, /* ANeuralNetworksExecution_startComputeWithDependencies */
+	[237] = (anynpu_fn)judged_237, /* ANeuralNetworksExecution_getOutputOperandRank */
+	[238] = (anynpu_fn)judged_238, /* ANeuralNetworksExecution_getOutputOperandDimensions */
+	[239] = (anynpu_fn)judged_239, /* ANeuralNetworksExecution_getDuration */
+	[240] = (anynpu_fn)judged_240, /* ANeuralNetworksBurst_create */
+	[242] = (anynpu_fn)judged_242, /* ANeuralNetworksEvent_wait */
+	[244] = (anynpu_fn)judged_244, /* ANeuralNetworksEvent_createFromSyncFenceFd */
+	[245] = (anynpu_fn)judged_245, /* ANeuralNetworksEvent_getSyncFenceFd */
+	[246] = (anynpu_fn)judged_246, /* ANeuralNetworksDevice_getExtensionSupport */
+	[247] = (anynpu_fn)judged_247, /* ANeuralNetworksModel_getExtensionOperandType */
+	[248] = (anynpu_fn)judged_248, /* ANeuralNetworksModel_getExtensionOperationType */
+	[249] = (anynpu_fn)judged_249, /* ANeuralNetworksModel_setOperandExtensionData */
+	[250] = (anynpu_fn)judged_250, /* ANeuralNetworksCompilation_addExtensionAttribute */
+	[251] = (anynpu_fn)judged_251, /* ANeuralNetworksExecution_addExtensionAttribute */
+	[252] = (anynpu_fn)judged_252, /* hbUCPGetVersion */
+	[253] = (anynpu_fn)judged_253, /* hbUCPGetSocName */
+	[254] = (anynpu_fn)judged_254, /* hbUCPSubmitTask */
+	[255] = (anynpu_fn)judged_255, /* hbUCPWaitTaskDone */
+	[256] = (anynpu_fn)judged_256, /* hbUCPSetTaskDoneCb */
+	[257] = (anynpu_fn)judged_257, /* hbUCPReleaseTask */
+	[258] = (anynpu_fn)judged_258, /* hbUCPGetErrorDesc */
+	[259] = (anynpu_fn)judged_259, /* hbUCPMalloc */
+	[260] = (anynpu_fn)judged_260, /* hbUCPMallocCached */
+	[261] = (anynpu_fn)judged_261, /* hbUCPMemFlush */
+	[262] = (anynpu_fn)judged_262, /* hbUCPFree */
+	[263] = (anynpu_fn)judged_263, /* hbDNNGetVersion */
+	[264] = (anynpu_fn)judged_264, /* hbDNNInitializeFromFiles */
+	[265] = (anynpu_fn)judged_265, /* hbDNNInitializeFromDDR */
+	[266] = (anynpu_fn)judged_266, /* hbDNNRelease */
+	[267] = (anynpu_fn)judged_267, /* hbDNNGetModelNameList */
+	[268] = (anynpu_fn)judged_268, /* hbDNNGetModelHandle */
+	[269] = (anynpu_fn)judged_269, /* hbDNNGetInputCount */
+	[270] = (anynpu_fn)judged_270, /* hbDNNGetInputName */
+	[271] = (anynpu_fn)judged_271, /* hbDNNGetInputTensorProperties */
+	[272] = (anynpu_fn)judged_272, /* hbDNNGetOutputCount */
+	[273] = (anynpu_fn)judged_273, /* hbDNNGetOutputName */
+	[274] = (anynpu_fn)judged_274, /* hbDNNGetOutputTensorProperties */
+	[275] = (anynpu_fn)judged_275, /* hbDNNGetInputDesc */
+	[276] = (anynpu_fn)judged_276, /* hbDNNGetOutputDesc */
+	[277] = (anynpu_fn)judged_277, /* hbDNNGetModelDesc */
+	[278] = (anynpu_fn)judged_278, /* hbDNNGetHBMDesc */
+	[279] = (anynpu_fn)judged_279, /* hbDNNGetCompileBpuCoreNum */
+	[280] = (anynpu_fn)judged_280, /* hbDNNInferV2 */
+	[281] = (anynpu_fn)judged_281, /* hbDNNGetTaskOutputTensorProperties */
+	[282] = (anynpu_fn)judged_282, /* hbDNNGetErrorDesc */
+	[283] = (anynpu_fn)judged_283, /* hbVPBilateralFilter */
+	[284] = (anynpu_fn)judged_284, /* hbVPBoxFilter */
+	[285] = (anynpu_fn)judged_285, /* hbVPCanny */
+	[286] = (anynpu_fn)judged_286, /* hbVPCornerHarris */
+	[287] = (anynpu_fn)judged_287, /* hbVPCvtColor */
+	[288] = (anynpu_fn)judged_288, /* hbVPDilate */
+	[289] = (anynpu_fn)judged_289, /* hbVPEqualizeHist */
+	[290] = (anynpu_fn)judged_290, /* hbVPErode */
+	[291] = (anynpu_fn)judged_291, /* hbVPFilter2D */
+	[292] = (anynpu_fn)judged_292, /* hbVPFlip */
+	[293] = (anynpu_fn)judged_293, /* hbVPGaussianBlur */
+	[294] = (anynpu_fn)judged_294, /* hbVPHBDemosaicing */
+	[295] = (anynpu_fn)judged_295, /* hbVPISP */
+	[296] = (anynpu_fn)judged_296, /* hbVPIntegral */
+	[297] = (anynpu_fn)judged_297, /* hbVPLaplacianFilter */
+	[298] = (anynpu_fn)judged_298, /* hbVPMedianBlur */
+	[299] = (anynpu_fn)judged_299, /* hbVPOpticalFlowPyrLK */
+	[300] = (anynpu_fn)judged_300, /* hbVPPyrDown */
+	[301] = (anynpu_fn)judged_301, /* hbVPPyrUp */
+	[302] = (anynpu_fn)judged_302, /* hbVPRemap */
+	[303] = (anynpu_fn)judged_303, /* hbVPResize */
+	[304] = (anynpu_fn)judged_304, /* hbVPRoiResize */
+	[305] = (anynpu_fn)judged_305, /* hbVPRotate */
+	[306] = (anynpu_fn)judged_306, /* hbVPSepFilter2D */
+	[307] = (anynpu_fn)judged_307, /* hbVPSobel */
+	[308] = (anynpu_fn)judged_308, /* hbVPStitch */
+	[309] = (anynpu_fn)judged_309, /* hbVPThreshold */
+	[310] = (anynpu_fn)judged_310, /* hbVPTranspose */
+	[311] = (anynpu_fn)judged_311, /* hbVPWarpAffine */
+	[312] = (anynpu_fn)judged_312, /* hbVPWarpPerspective */
+	[313] = (anynpu_fn)judged_313, /* hbVPCreateAlphaBlendLut */
+	[314] = (anynpu_fn)judged_314, /* hbVPReleaseAlphaBlendLut */
+	[315] = (anynpu_fn)judged_315, /* hbVPCreateISPContext */
+	[316] = (anynpu_fn)judged_316, /* hbVPReleaseISPContext */
+	[317] = (anynpu_fn)judged_317, /* hbVPGetISPOutputBuffer */
+	[318] = (anynpu_fn)judged_318, /* hbVPCreateMapWrap */
+	[319] = (anynpu_fn)judged_319, /* hbVPReleaseMapWrap */
+	[320] = (anynpu_fn)judged_320, /* hbVPJPEGDecode */
+	[321] = (anynpu_fn)judged_321, /* hbVPJPEGEncode */
+	[322] = (anynpu_fn)judged_322, /* hbVPVideoDecode */
+	[323] = (anynpu_fn)judged_323, /* hbVPVideoEncode */
+	[324] = (anynpu_fn)judged_324, /* hbVPCreateJPEGDecContext */
+	[325] = (anynpu_fn)judged_325, /* hbVPReleaseJPEGDecContext */
+	[326] = (anynpu_fn)judged_326, /* hbVPCreateJPEGEncContext */
+	[327] = (anynpu_fn)judged_327, /* hbVPReleaseJPEGEncContext */
+	[328] = (anynpu_fn)judged_328, /* hbVPCreateVideoDecContext */
+	[329] = (anynpu_fn)judged_329, /* hbVPReleaseVideoDecContext */
+	[330] = (anynpu_fn)judged_330, /* hbVPCreateVideoEncContext */
+	[331] = (anynpu_fn)judged_331, /* hbVPReleaseVideoEncContext */
+	[332] = (anynpu_fn)judged_332, /* hbVPGetJPEGDecOutputBuffer */
+	[333] = (anynpu_fn)judged_333, /* hbVPGetJPEGEncOutputBuffer */
+	[334] = (anynpu_fn)judged_334, /* hbVPGetVideoDecOutputBuffer */
+	[335] = (anynpu_fn)judged_335, /* hbVPGetVideoEncOutputBuffer */
+	[336] = (anynpu_fn)judged_336, /* hbVPGetDefaultVideoDecParam */
+	[337] = (anynpu_fn)judged_337, /* hbVPGetDefaultVideoEncParam */
+	[338] = (anynpu_fn)judged_338, /* hbFFT1D */
+	[339] = (anynpu_fn)judged_339, /* hbFFT2D */
+	[340] = (anynpu_fn)judged_340, /* hbIFFT1D */
+	[341] = (anynpu_fn)judged_341, /* hbIFFT2D */
+	[342] = (anynpu_fn)judged_342, /* hbDSPAddrMap */
+	[343] = (anynpu_fn)judged_343, /* hbDSPAddrUnmap */
+	[344] = (anynpu_fn)judged_344, /* hbDSPRpcV2 */
 };
 
 static const anynpu_fn judged_former[FUNCTIONS] = {

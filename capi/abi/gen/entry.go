@@ -8,20 +8,20 @@ import (
 // An arch is how one processor enters the library.
 type arch struct {
 	name  string
-	entry string // body of an exported entry, %d: index
-	start string // body of a slot's first target, %d: index
+	entry string // body of an exported entry, \index: its number
+	start string // body of a slot's first target
 	first string // common part of the first targets
-	tally string // body of a slot's target while calls are counted, %d: index
+	tally string // body of a slot's target while calls are counted
 	count string // common part of those
 	stub  string // body of a function of a stub library, %s: name in the core library
 }
 
 var amd64 = arch{
 	name:  "amd64",
-	entry: "\tendbr64\n\tjmp\t*anynpu_slot+8*%d(%%rip)\n",
-	start: "\tendbr64\n\tmov\t$%d, %%r11d\n\tjmp\tanynpu_first\n",
+	entry: "\tendbr64\n\tjmp\t*anynpu_slot+8*\\index(%rip)\n",
+	start: "\tendbr64\n\tmov\t$\\index, %r11d\n\tjmp\tanynpu_first\n",
 	stub:  "\tendbr64\n\tjmp\t*%s@GOTPCREL(%%rip)\n",
-	tally: "\tendbr64\n\tmov\t$%d, %%r11d\n\tjmp\tanynpu_count\n",
+	tally: "\tendbr64\n\tmov\t$\\index, %r11d\n\tjmp\tanynpu_count\n",
 	count: `	mov	anynpu_calls(%rip), %r10
 	lock incq	(%r10,%r11,8)
 	lea	anynpu_target(%rip), %r10
@@ -75,9 +75,9 @@ var amd64 = arch{
 
 var arm64 = arch{
 	name:  "arm64",
-	entry: "\tbti\tc\n\tadrp\tx16, anynpu_slot+8*%[1]d\n\tldr\tx16, [x16, #:lo12:anynpu_slot+8*%[1]d]\n\tbr\tx16\n",
-	start: "\tbti\tc\n\tmov\tw16, #%d\n\tb\tanynpu_first\n",
-	tally: "\tbti\tc\n\tmov\tw17, #%d\n\tb\tanynpu_count\n",
+	entry: "\tbti\tc\n\tadrp\tx16, anynpu_slot+8*\\index\n\tldr\tx16, [x16, #:lo12:anynpu_slot+8*\\index]\n\tbr\tx16\n",
+	start: "\tbti\tc\n\tmov\tw16, #\\index\n\tb\tanynpu_first\n",
+	tally: "\tbti\tc\n\tmov\tw17, #\\index\n\tb\tanynpu_count\n",
 	count: `	adrp	x16, anynpu_calls
 	ldr	x16, [x16, #:lo12:anynpu_calls]
 	add	x16, x16, x17, lsl #3
@@ -158,31 +158,24 @@ func (img *image) entries(a arch) string {
  * driver is a device: then every call comes by anynpu_first. Where calls are counted, a slot holds count_N, which counts the call
  * and goes on to the function's target: two registers change that carry no argument, four on arm64.
  */`)
-	b.WriteString("\n\t.p2align 4\n\t.type anynpu_first, %function\nanynpu_first:\n\t.cfi_startproc\n" + a.first +
-		"\t.cfi_endproc\n\t.size anynpu_first, .-anynpu_first\n")
+	b.WriteString(a.macros())
+	fmt.Fprintf(&b, "\n\tFUNCTION anynpu_first\n%s\tEND anynpu_first\n\n", a.first)
 	for _, fn := range img.funcs {
-		if fn.older != nil {
-			continue // which leads here
+		switch {
+		case fn.older != nil: // which leads here
+		case img.stubbed(fn):
+			fmt.Fprintf(&b, "\tSTUBBED %s, %d\n", fn.Name, fn.index)
+		default:
+			fmt.Fprintf(&b, "\tENTRY %s, %d\n", fn.Name, fn.index)
 		}
-		fmt.Fprintf(&b, "\n\t.p2align 4\n\t.globl %[1]s\n\t.type %[1]s, %%function\n", fn.Name)
-		if img.stubbed(fn) {
-			fmt.Fprintf(&b, "\t.globl %[2]s%[1]s\n\t.type %[2]s%[1]s, %%function\n%[2]s%[1]s:\n", fn.Name, entryPrefix)
-		}
-		fmt.Fprintf(&b, "%s:\n\t.cfi_startproc\n", fn.Name)
-		fmt.Fprintf(&b, a.entry, fn.index)
-		fmt.Fprintf(&b, "\t.cfi_endproc\n\t.size %[1]s, .-%[1]s\n", fn.Name)
 	}
+	b.WriteString("\n")
 	for _, fn := range img.funcs {
-		fmt.Fprintf(&b, "\n\t.p2align 4\n\t.type start_%[1]d, %%function\nstart_%[1]d:\n\t.cfi_startproc\n", fn.index)
-		fmt.Fprintf(&b, a.start, fn.index)
-		fmt.Fprintf(&b, "\t.cfi_endproc\n\t.size start_%[1]d, .-start_%[1]d\n", fn.index)
+		fmt.Fprintf(&b, "\tSTART %d\n", fn.index)
 	}
-	b.WriteString("\n\t.p2align 4\n\t.type anynpu_count, %function\nanynpu_count:\n\t.cfi_startproc\n" + a.count +
-		"\t.cfi_endproc\n\t.size anynpu_count, .-anynpu_count\n")
+	fmt.Fprintf(&b, "\n\tFUNCTION anynpu_count\n%s\tEND anynpu_count\n\n", a.count)
 	for _, fn := range img.funcs {
-		fmt.Fprintf(&b, "\n\t.p2align 4\n\t.type count_%[1]d, %%function\ncount_%[1]d:\n\t.cfi_startproc\n", fn.index)
-		fmt.Fprintf(&b, a.tally, fn.index)
-		fmt.Fprintf(&b, "\t.cfi_endproc\n\t.size count_%[1]d, .-count_%[1]d\n", fn.index)
+		fmt.Fprintf(&b, "\tCOUNT %d\n", fn.index)
 	}
 	b.WriteString("\n\t.section .data.anynpu_slot, \"aw\", %progbits\n\t.p2align 12\n\t.globl anynpu_slot\n\t.hidden " +
 		"anynpu_slot\n\t.type anynpu_slot, %object\nanynpu_slot:\n")
@@ -202,4 +195,45 @@ func (img *image) entries(a arch) string {
 			"@note").Replace(text)
 	}
 	return text
+}
+
+// macros are the shapes of the functions that the file has by hundreds.
+func (a arch) macros() string {
+	return `
+	.macro FUNCTION name
+	.p2align 4
+	.type \name, %function
+\name:
+	.cfi_startproc
+	.endm
+
+	.macro END name
+	.cfi_endproc
+	.size \name, .-\name
+	.endm
+
+	.macro ENTRY name, index	/* an exported function */
+	.globl \name
+	FUNCTION \name
+` + a.entry + `	END \name
+	.endm
+
+	.macro STUBBED name, index	/* one that a stub library leads to, by a name that no vendor's library has */
+	.p2align 4
+	.globl ` + entryPrefix + `\name
+	.type ` + entryPrefix + `\name, %function
+` + entryPrefix + `\name:
+	ENTRY \name, \index
+	.endm
+
+	.macro START index	/* what a slot holds first */
+	FUNCTION start_\index
+` + a.start + `	END start_\index
+	.endm
+
+	.macro COUNT index	/* what it holds while calls are counted */
+	FUNCTION count_\index
+` + a.tally + `	END count_\index
+	.endm
+`
 }

@@ -44,7 +44,7 @@ func TestRouter_asksEveryPlace(t *testing.T) {
 	require.NoError(t, fn.checkStructs())
 	text := fn.router()
 	assert.Contains(t, text, "(anynpu_owner(a0) | anynpu_owner_at(a1) | anynpu_owner_in(a2, 32)) == ANYNPU_THEIRS")
-	assert.Contains(t, text, "mixed_7(uintptr_t a0, void * a1, void * a2, rknn_matmul_shape a3)")
+	assert.Contains(t, text, "MIXED(int32_t, return, 7, (uintptr_t a0, void * a1, void * a2, rknn_matmul_shape a3),")
 	assert.Contains(t, fn.dead(), "rknn_matmul_shape a3")
 	assert.Contains(t, fn.enter(), "&a3")
 	assert.Contains(t, fn.facade.structs(), "int32_t M;")

@@ -28,7 +28,7 @@ func (img *image) cImage() string {
 				decls(fn.deadArguments()), fn.unused(), fn.starved())
 		}
 	}
-	b.WriteString("\n/* The way into Go. */")
+	b.WriteString(enterMacros)
 	for _, fn := range img.forms() {
 		b.WriteString(fn.enter())
 	}
@@ -37,7 +37,7 @@ func (img *image) cImage() string {
 		"anynpu_fn anynpu_target[FUNCTIONS] ANYNPU_HIDDEN;\nstatic anynpu_fn driver[FUNCTIONS], driven[FUNCTIONS];\n")
 	column(&b, "static anynpu_fn live[FUNCTIONS]", img.funcs,
 		func(fn *function) string { return fmt.Sprintf("(anynpu_fn)enter_%d", fn.index) })
-	b.WriteString("\n/* A call of the driver's where calls are counted: counts those that it refuses. */\n")
+	b.WriteString(driverMacros)
 	for _, fn := range img.forms() {
 		b.WriteString(fn.judge())
 	}
@@ -48,30 +48,31 @@ func (img *image) cImage() string {
 		func(fn *function) string { return fmt.Sprintf("%q", fn.Name) })
 	column(&b, "static const uint8_t facade[FUNCTIONS]", img.funcs,
 		func(fn *function) string { return fmt.Sprintf("%d /* %s */", fn.facade.index, fn.Name) })
-	column(&b, "static const uint8_t own[FUNCTIONS]", img.funcs, func(fn *function) string {
-		return fmt.Sprintf("%d /* %s */", btoi(fn.Creates || fn.Owner == abi.OwnerNever), fn.Name)
+	some(&b, "static const uint8_t own[FUNCTIONS]", img.funcs, func(fn *function) string {
+		if !fn.Creates && fn.Owner != abi.OwnerNever {
+			return ""
+		}
+		return "1"
 	})
-	column(&b, "static const anynpu_fn mixed[FUNCTIONS]", img.funcs, func(fn *function) string {
-		if fn.router() == "" {
-			return "NULL"
+	some(&b, "static const anynpu_fn mixed[FUNCTIONS]", img.funcs, func(fn *function) string {
+		if !fn.routed() {
+			return ""
 		}
 		return fmt.Sprintf("(anynpu_fn)mixed_%d", fn.index)
 	})
-	column(&b, "static const anynpu_fn judged[FUNCTIONS]", img.funcs, func(fn *function) string { return fn.judged() })
-	b.WriteString("\nstatic const anynpu_fn judged_former[FUNCTIONS] = {\n")
-	for _, fn := range img.funcs {
-		if fn.former != nil {
-			fmt.Fprintf(&b, "\t[%d] = %s, /* %s */\n", fn.index, fn.former.judged(), fn.Name)
+	some(&b, "static const anynpu_fn judged[FUNCTIONS]", img.funcs, (*function).judged)
+	some(&b, "static const anynpu_fn judged_former[FUNCTIONS]", img.funcs, func(fn *function) string {
+		if fn.former == nil {
+			return ""
 		}
-	}
-	b.WriteString("};\n")
-	b.WriteString("\nstatic const anynpu_fn former[FUNCTIONS] = {\n")
-	for _, fn := range img.funcs {
-		if fn.former != nil {
-			fmt.Fprintf(&b, "\t[%[1]d] = (anynpu_fn)enter_%[1]d_former, /* %[2]s */\n", fn.index, fn.Name)
+		return fn.former.judged()
+	})
+	some(&b, "static const anynpu_fn former[FUNCTIONS]", img.funcs, func(fn *function) string {
+		if fn.former == nil {
+			return ""
 		}
-	}
-	b.WriteString("};\n")
+		return fmt.Sprintf("(anynpu_fn)enter_%d_former", fn.index)
+	})
 	column(&b, "static const anynpu_fn dead[FUNCTIONS]", img.funcs,
 		func(fn *function) string { return fmt.Sprintf("(anynpu_fn)dead_%d", fn.index) })
 	column(&b, "static const anynpu_fn starved[FUNCTIONS]", img.funcs, func(fn *function) string {
@@ -94,6 +95,60 @@ func (img *image) cImage() string {
 		"live,\n\t.driver = driver,\n\t.driven = driven,\n};\n")
 	return b.String()
 }
+
+// enterMacros are the two shapes of the way into Go.
+const enterMacros = `
+/* The way into Go. FORM ends the names of a function's former parameters. */
+#define ENTER(RESULT, INDEX, FORM, SYMBOL, PARAMETERS, TYPES, ARGUMENTS, DEAD, FAILED) \
+	extern RESULT nnc_##SYMBOL TYPES; \
+	static RESULT enter_##INDEX##FORM PARAMETERS \
+	{ \
+		if (!anynpu_enter()) { \
+			if (anynpu_forked()) \
+				return dead_##INDEX##FORM DEAD; \
+			anynpu_report_handler(INDEX); \
+			return FAILED; \
+		} \
+		RESULT r = nnc_##SYMBOL ARGUMENTS; \
+		anynpu_leave(); \
+		return r; \
+	}
+#define ENTER_VOID(RESULT, INDEX, FORM, SYMBOL, PARAMETERS, TYPES, ARGUMENTS, DEAD, FAILED) \
+	extern void nnc_##SYMBOL TYPES; \
+	static void enter_##INDEX##FORM PARAMETERS \
+	{ \
+		if (!anynpu_enter()) { \
+			if (anynpu_forked()) { \
+				dead_##INDEX##FORM DEAD; \
+				return; \
+			} \
+			anynpu_report_handler(INDEX); \
+			return; \
+		} \
+		nnc_##SYMBOL ARGUMENTS; \
+		anynpu_leave(); \
+	}
+`
+
+// driverMacros are the shapes of calls of a driver's.
+const driverMacros = `
+/* A call of the driver's where calls are counted: counts those that it refuses. */
+#define JUDGED(RESULT, INDEX, FORM, PARAMETERS, TYPES, ARGUMENTS, REFUSED) \
+	static RESULT judged_##INDEX##FORM PARAMETERS \
+	{ \
+		RESULT r = ((RESULT (*) TYPES)driver[INDEX]) ARGUMENTS; \
+		if (REFUSED) \
+			__atomic_fetch_add(&anynpu_refusals[INDEX], 1, __ATOMIC_RELAXED); \
+		return r; \
+	}
+/* What a slot holds where some handles are the driver's. */
+#define MIXED(RESULT, RETURN, INDEX, PARAMETERS, TYPES, ARGUMENTS, THEIRS) \
+	static RESULT mixed_##INDEX PARAMETERS \
+	{ \
+		anynpu_fn f = (THEIRS) ? driven[INDEX] : __atomic_load_n(&live[INDEX], __ATOMIC_ACQUIRE); \
+		RETURN ((RESULT (*) TYPES)f) ARGUMENTS; \
+	}
+`
 
 // namesake is the index of the function of that name of the other generation of the API, its own if there is none.
 func (img *image) namesake(fn *function) int {
@@ -131,13 +186,6 @@ func (img *image) forms() (all []*function) {
 	return all
 }
 
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 func column(b *strings.Builder, decl string, funcs []*function, value func(*function) string) {
 	fmt.Fprintf(b, "\n%s = {\n", decl)
 	for _, fn := range funcs {
@@ -146,6 +194,17 @@ func column(b *strings.Builder, decl string, funcs []*function, value func(*func
 			comment = " /*" + comment
 		}
 		fmt.Fprintf(b, "\t%s,%s\n", v, comment)
+	}
+	b.WriteString("};\n")
+}
+
+// some writes a column in which those without a value are 0.
+func some(b *strings.Builder, decl string, funcs []*function, value func(*function) string) {
+	fmt.Fprintf(b, "\n%s = {\n", decl)
+	for _, fn := range funcs {
+		if v := value(fn); v != "" {
+			fmt.Fprintf(b, "\t[%d] = %s, /* %s */\n", fn.index, v, fn.Name)
+		}
 	}
 	b.WriteString("};\n")
 }
@@ -161,26 +220,12 @@ func (fn *function) enter() string {
 		return a.name
 	})
 	taken := list(args, func(a argument) string { return cABI(a.goType) })
-	result, store, ret, failed := cABI(fn.goResult()), "", "return", ""
-	if result != "void" {
-		store, ret, failed = result+" r = ", "return r", " "+fn.failed()
+	result, macro, failed := cABI(fn.goResult()), "ENTER", fn.failed()
+	if result == "void" {
+		macro, failed = "ENTER_VOID", ""
 	}
-	return fmt.Sprintf(`
-extern %[1]s nnc_%[2]s(%[3]s);
-static %[1]s enter_%[4]d%[11]s(%[5]s)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_%[4]d%[11]s(%[10]s);
-		anynpu_report_handler(%[4]d);
-		return%[6]s;
-	}
-	%[7]snnc_%[2]s(%[8]s);
-	anynpu_leave();
-	%[9]s;
-}
-`, result, fn.symbol(), taken, fn.index, decls(args), failed, store, strings.TrimSuffix(passed, "void"), ret,
-		names(fn.deadArguments()), fn.form)
+	return fmt.Sprintf("%s(%s, %d, %s, %s, (%s),\n\t(%s), (%s), (%s), %s)\n", macro, result, fn.index, fn.form,
+		fn.symbol(), decls(args), taken, strings.TrimSuffix(passed, "void"), names(fn.deadArguments()), failed)
 }
 
 func (fn *function) dead() string {
@@ -227,7 +272,7 @@ func (fn *function) deadArguments() []argument {
 
 // judge writes the function that passes a call on to the driver and counts it as refused if its result is a failure.
 func (fn *function) judge() string {
-	if fn.judged() == "NULL" {
+	if fn.judged() == "" {
 		return ""
 	}
 	failed := "!r"
@@ -235,21 +280,14 @@ func (fn *function) judge() string {
 		failed = "r"
 	}
 	args := fn.arguments()
-	return fmt.Sprintf(`
-static %[1]s judged_%[2]d%[3]s(%[4]s)
-{
-	%[1]s r = ((%[1]s (*)(%[5]s))driver[%[2]d])(%[6]s);
-	if (%[7]s)
-		__atomic_fetch_add(&anynpu_refusals[%[2]d], 1, __ATOMIC_RELAXED);
-	return r;
-}
-`, cABI(fn.goResult()), fn.index, fn.form, decls(args), types(args), names(args), failed)
+	return fmt.Sprintf("JUDGED(%s, %d, %s, (%s),\n\t(%s), (%s), %s)\n", cABI(fn.goResult()), fn.index, fn.form,
+		decls(args), types(args), names(args), failed)
 }
 
-// judged names that function; NULL for functions whose result is no failure, and where there are no drivers.
+// judged names that function; "" for functions whose result is no failure, and where there are no drivers.
 func (fn *function) judged() string {
 	if !fn.facade.Drivers || !fn.isStatus() && fn.goResult() != "uintptr" {
-		return "NULL"
+		return ""
 	}
 	return fmt.Sprintf("(anynpu_fn)judged_%d%s", fn.index, fn.form)
 }
@@ -276,17 +314,12 @@ func (fn *function) router() string {
 			"__builtin_extract_return_addr(__builtin_return_address(0)))", fn.index))
 	}
 	args := fn.arguments()
-	result, ret := cABI(fn.goResult()), "return "
+	result, ret := cABI(fn.goResult()), "return"
 	if result == "void" {
 		ret = ""
 	}
-	return fmt.Sprintf(`
-static %[1]s mixed_%[2]d(%[3]s)
-{
-	anynpu_fn f = %[4]s ? driven[%[2]d] : __atomic_load_n(&live[%[2]d], __ATOMIC_ACQUIRE);
-	%[5]s((%[1]s (*)(%[6]s))f)(%[7]s);
-}
-`, result, fn.index, decls(args), strings.Join(theirs, " || "), ret, types(args), names(args))
+	return fmt.Sprintf("MIXED(%s, %s, %d, (%s),\n\t(%s), (%s), %s)\n", result, ret, fn.index, decls(args), types(args),
+		names(args), strings.Join(theirs, " || "))
 }
 
 // routed says whether something in a call decides between Go and driver.
