@@ -84,7 +84,7 @@ func (e *endpoint) call(ctx context.Context, method string, list [][]byte, size 
 	if deadline, ok := ctx.Deadline(); ok {
 		req.Header.Set("Grpc-Timeout", oip.Timeout(time.Until(deadline)))
 	}
-	resp, err := e.client().Do(req)
+	resp, err := e.client().Transport.RoundTrip(req)
 	if err != nil {
 		return ofError(ctx, err)
 	}

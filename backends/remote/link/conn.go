@@ -16,8 +16,17 @@ import (
 // maxMessage bounds a message: a model's metadata can be long.
 const maxMessage = 64 << 20
 
-// headSize is the length of the head of a message: its length, and whether a descriptor comes along.
+// headSize is the length of the head of a message: its length, and a byte of flags.
 const headSize = 5
+
+// The flags.
+const (
+	withFD   = 1 << iota // a descriptor comes along
+	isBinary             // not JSON
+)
+
+// usualSize is room for the head and body of most messages.
+const usualSize = 512
 
 // Pair returns the two ends of a connection. The second is for the helper, and closed by exec.
 func Pair() (own *Conn, helper *os.File, err error) {
@@ -61,25 +70,30 @@ func (c *Conn) Close() error { return c.file.Close() }
 
 // Send writes a message, with a descriptor unless fd is negative.
 func (c *Conn) Send(message any, fd int) error {
-	body, err := json.Marshal(message)
-	if err != nil {
-		return err
+	data, is := appendBinary(make([]byte, headSize, usualSize), message)
+	if is {
+		data[4] = isBinary
+	} else {
+		body, err := json.Marshal(message)
+		if err != nil {
+			return err
+		}
+		data = append(data, body...)
 	}
-	if len(body) > maxMessage {
-		return fmt.Errorf("a message of %d bytes, at most %d are sent", len(body), maxMessage)
+	size := len(data) - headSize
+	if size > maxMessage {
+		return fmt.Errorf("a message of %d bytes, at most %d are sent", size, maxMessage)
 	}
-	data := make([]byte, headSize, headSize+len(body))
-	binary.LittleEndian.PutUint32(data, uint32(len(body)))
+	binary.LittleEndian.PutUint32(data, uint32(size))
 	var rights []byte
 	if fd >= 0 {
-		data[4] = 1
+		data[4] |= withFD
 		rights = unix.UnixRights(fd)
 	}
-	data = append(data, body...)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var failed error
-	err = c.raw.Write(func(s uintptr) bool {
+	err := c.raw.Write(func(s uintptr) bool {
 		for len(data) > 0 {
 			n, err := unix.SendmsgN(int(s), data, rights, nil, unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT)
 			switch {
@@ -112,11 +126,16 @@ func (c *Conn) Receive(message any) (fd int, err error) {
 			c.body = make([]byte, size)
 		}
 		c.body = c.body[:size]
-		if _, err = io.ReadFull(c.file, c.body); err == nil {
+		_, err = io.ReadFull(c.file, c.body)
+		switch {
+		case err != nil:
+		case c.head[4]&isBinary != 0:
+			err = readBinary(c.body, message)
+		default:
 			err = json.Unmarshal(c.body, message)
 		}
 	}
-	if err == nil && (c.head[4] == 1) != (fd >= 0) {
+	if err == nil && (c.head[4]&withFD != 0) != (fd >= 0) {
 		err = errors.New("a message's descriptor did not come along")
 	}
 	if err != nil && fd >= 0 {
