@@ -32,7 +32,7 @@ type serveFlags struct {
 	queue, instances, batch int
 	delay                   time.Duration
 	connections             int
-	fixed, empty            bool
+	fixed, empty, shared    bool
 }
 
 func newServe(stdout, stderr io.Writer) *cobra.Command {
@@ -86,6 +86,7 @@ been answered, --drain later at the latest; a second one ends it at once.`,
 		"answer, besides a second for each 64 KB")
 	fl.DurationVar(&f.drain, "drain", 30*time.Second, "how long the requests that there are may take when the server ends")
 	fl.BoolVar(&f.fixed, "fixed", false, "clients neither load nor unload models")
+	fl.BoolVar(&f.shared, "shared-memory", false, "clients of this machine may pass tensors in shared memory")
 	fl.BoolVar(&f.empty, "no-load", false, "begin without models; clients load them")
 	return cmd
 }
@@ -154,7 +155,7 @@ func (f *serveFlags) run(dir string, stdout, stderr io.Writer) error {
 	server := serve.New(serve.Config{
 		Models: repository, Version: version, Message: int64(f.message), Held: int64(f.held), Timeout: f.timeout,
 		Client: f.client, Connections: f.connections, Token: secured.token, TLS: secured.tls, Control: !f.fixed,
-		Log: said.write,
+		Shared: f.shared, Log: said.write,
 	})
 	listeners, err := f.listen(said.write)
 	if err != nil {

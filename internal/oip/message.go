@@ -19,6 +19,9 @@ const (
 	ModelInfer     = Service + "ModelInfer"
 	// ModelStatistics is of Triton's extension of that name.
 	ModelStatistics = Service + "ModelStatistics"
+	// Of Triton's extension for memory of one machine.
+	SharedMemoryRegister   = Service + "SystemSharedMemoryRegister"
+	SharedMemoryUnregister = Service + "SystemSharedMemoryUnregister"
 )
 
 // Flag is a response of one bool: of ServerLive, ServerReady, ModelReady.

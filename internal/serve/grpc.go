@@ -31,6 +31,9 @@ var methods = map[string]method{
 	repositoryLoad:     (*call).repositoryLoad,
 	repositoryUnload:   (*call).repositoryUnload,
 	healthCheck:        (*call).healthCheck,
+	sharedRegister:     (*call).sharedRegister,
+	sharedUnregister:   (*call).sharedUnregister,
+	sharedStatus:       (*call).sharedStatus,
 }
 
 func one(message []byte) ([][]byte, error) { return [][]byte{message}, nil }
@@ -172,6 +175,9 @@ func (s *Server) about() *oip.Server {
 	m := &oip.Server{Name: "anynpu", Version: s.config.Version, Extensions: []string{"binary_tensor_data", "statistics"}}
 	if s.config.Control {
 		m.Extensions = append(m.Extensions, "model_repository")
+	}
+	if s.config.Shared {
+		m.Extensions = append(m.Extensions, "system_shared_memory")
 	}
 	return m
 }

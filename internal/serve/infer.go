@@ -17,6 +17,18 @@ import (
 
 // infer computes a request. Its tensors stay as they are until it returns.
 func (c *call) infer(ctx context.Context, q *oip.Request) (*oip.Response, error) {
+	if err := c.sharedInputs(q); err != nil {
+		return nil, err
+	}
+	places, err := c.sharedOutputs(q)
+	defer func() {
+		for _, p := range places {
+			p.release()
+		}
+	}()
+	if err != nil {
+		return nil, err
+	}
 	for {
 		v, err := c.server.config.Models.Find(q.Model, q.Version)
 		if err != nil {
@@ -50,8 +62,13 @@ func (c *call) infer(ctx context.Context, q *oip.Request) (*oip.Response, error)
 			if t.Data == nil {
 				t.Data = []byte{}
 			}
-			answer.Outputs = append(answer.Outputs, oip.Tensor{Name: v.Out[i].Name, Shape: t.Dims, Raw: t.Data,
-				Datatype: v.Metadata.Outputs[i].Datatype})
+			made := oip.Tensor{Name: v.Out[i].Name, Shape: t.Dims, Raw: t.Data, Datatype: v.Metadata.Outputs[i].Datatype}
+			if at := places[made.Name]; at != nil {
+				if err := at.put(&made); err != nil {
+					return nil, err
+				}
+			}
+			answer.Outputs = append(answer.Outputs, made)
 		}
 		return answer, nil
 	}
@@ -122,8 +139,6 @@ func input(v *models.Version, i int, t *oip.Tensor) (made tensor.Tensor, err err
 		if data, err = t.Contents.AppendRaw(nil, t.Datatype); err != nil {
 			return made, invalid("input %q for model %q: %v", t.Name, v.Name, err)
 		}
-	case t.Parameters[oip.SharedMemoryRegion] != nil:
-		return made, invalid("input %q for model %q is in shared memory, which is not offered", t.Name, v.Name)
 	}
 	if int64(len(data)) != size {
 		return made, invalid("input byte size mismatch for input %q for model %q. Expected %d, got %d", t.Name, v.Name, size,
@@ -154,8 +169,6 @@ func outputs(v *models.Version, q *oip.Request) (list []int, err error) {
 			return nil, invalid("output %q for model %q is asked for twice", o.Name, v.Name)
 		case o.Parameters["classification"] != nil:
 			return nil, invalid("output %q for model %q: classification is not offered", o.Name, v.Name)
-		case o.Parameters[oip.SharedMemoryRegion] != nil:
-			return nil, invalid("output %q for model %q: shared memory is not offered", o.Name, v.Name)
 		}
 		list = append(list, i)
 	}

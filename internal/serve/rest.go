@@ -60,6 +60,11 @@ func (s *Server) rest() http.Handler {
 	route("POST /v2/repository/index", (*call).restIndex)
 	route("POST /v2/repository/models/{model}/load", (*call).restLoad)
 	route("POST /v2/repository/models/{model}/unload", (*call).restUnload)
+	for _, at := range []string{"/v2/systemsharedmemory", "/v2/systemsharedmemory/region/{region}"} {
+		route("GET "+at+"/status", (*call).restSharedStatus)
+		route("POST "+at+"/unregister", (*call).restSharedUnregister)
+	}
+	route("POST /v2/systemsharedmemory/region/{region}/register", (*call).restSharedRegister)
 	route("GET /metrics", func(*call) (any, error) { return s.text(), nil })
 	route("/", func(c *call) (any, error) {
 		for _, method := range []string{"GET", "POST"} {

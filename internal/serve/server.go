@@ -37,6 +37,7 @@ type Config struct {
 	Connections int         // open ones at most; for another one, the one that has been without a request longest is closed
 	Token       string      // what clients have to show, "": nothing
 	Control     bool        // clients may load and unload models
+	Shared      bool        // clients may register shared memory of this machine
 	TLS         *tls.Config // nil: none
 	Log         func(text string)
 }
@@ -54,6 +55,7 @@ type Server struct {
 	held     atomic.Int64
 	metrics  metrics
 	room     room
+	shared   shared
 	ready    atomic.Bool
 	draining chan struct{} // closed when Shutdown begins
 	drain    sync.Once
@@ -116,6 +118,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	if err != nil {
 		s.http.Close()
 	}
+	s.shared.release()
 	return err
 }
 
