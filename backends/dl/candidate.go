@@ -120,6 +120,8 @@ type Remote struct {
 	TLS         RemoteTLS         `json:"tls,omitzero"`
 	Token       RemoteToken       `json:"token,omitzero"`
 	Fallback    string            `json:"fallback,omitempty"` // cpu or off
+	// SharedMemory has servers of this machine read and write tensors in shared memory.
+	SharedMemory bool `json:"shared_memory,omitempty"`
 }
 
 // RemoteModel is the server's model for some graphs: all that are named must be the graph's.

@@ -53,7 +53,8 @@ func parseRemote(file string, keys map[string]json.RawMessage) (*Manifest, error
 	known := map[string]any{"schema": &schema, "name": &r.Name, "addresses": &r.Addresses, "choice": &r.Choice,
 		"model": &r.Model, "version": &r.Version, "models": &r.Models, "deadline_ms": &r.DeadlineMS,
 		"connections": &r.Connections, "largest_message": &r.Largest, "headers": &r.Headers, "tls": &r.TLS,
-		"token": &r.Token, "fallback": &r.Fallback, "anynpu": &versions, "environment": &m.Environment}
+		"token": &r.Token, "fallback": &r.Fallback, "shared_memory": &r.SharedMemory, "anynpu": &versions,
+		"environment": &m.Environment}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		into := known[key]
 		if into == nil {
@@ -124,8 +125,8 @@ var remoteKinds = map[string]string{"schema": "a string", "name": "a string", "a
 	"models":      "a list of objects with name, sha256, model and version",
 	"deadline_ms": "a whole number", "connections": "a whole number", "largest_message": "a whole number",
 	"headers": "an object of strings", "tls": "an object of ca, certificate, key and server_name",
-	"token": "an object with file or variable", "fallback": "a string", "anynpu": "an object of strings",
-	"environment": "an object of strings"}
+	"token": "an object with file or variable", "fallback": "a string", "shared_memory": "true or false",
+	"anynpu": "an object of strings", "environment": "an object of strings"}
 
 // validAddress checks SCHEME://HOST:PORT.
 func validAddress(a string) bool {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/anynpu/anynpu/backends/remote/link"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/exec"
@@ -186,6 +188,9 @@ func (e *execution) remote(ctx context.Context) (where string, err error) {
 		return where, err
 	}
 	defer a.drop()
+	if d.config.Remote.SharedMemory && (a.Failure != nil || elsewhere(r, a)) {
+		defer e.drop() // a server may write to it later
+	}
 	if a.Failure != nil {
 		return where, failure(fault.Device, a.Failure)
 	}
@@ -228,12 +233,40 @@ func (e *execution) room(size int64) error {
 		return nil
 	}
 	e.drop()
-	buf, err := mem.Memfd(size, mem.Options{Name: "anynpu-remote"})
-	if err != nil {
-		return err
+	buf, err := mem.Buffer(nil), error(nil)
+	if e.prog.dev.config.Remote.SharedMemory {
+		buf, err = sharedFile(size)
+	}
+	if buf == nil || err != nil {
+		if buf, err = mem.Memfd(size, mem.Options{Name: "anynpu-remote"}); err != nil {
+			return err
+		}
 	}
 	e.region = &region{id: e.prog.dev.helper.newRegion(), buf: buf}
 	return nil
+}
+
+// elsewhere says that an output came in other memory than that which was meant for it.
+func elsewhere(r *link.Request, a *answered) bool {
+	for i := range a.Out {
+		if a.Out[i].Spill && i < len(r.Out) && r.Out[i].Room > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// sharedFile is memory that servers of this machine can open once it gets a name.
+func sharedFile(size int64) (mem.Buffer, error) {
+	fd, err := unix.Open("/dev/shm", unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	if err := unix.Fallocate(fd, 0, 0, size); err != nil { // memory that cannot be had is not a fault of a run later
+		return nil, err
+	}
+	return mem.ImportFD(fd, 0, size, false)
 }
 
 // ask has the helper do a run. A run that is given up keeps the region until the helper has let go of it.

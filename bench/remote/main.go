@@ -1,5 +1,5 @@
 // Command remote measures what a remote device costs beside a direct client of grpc-go: the same tensors to the same
-// server, in turns, one call at a time.
+// server, in turns, one call at a time. The device is measured with shared memory, too, which the server may refuse.
 //
 //	go run ./remote -address HOST:PORT [-helper FILE] [-rounds N]
 //
@@ -77,14 +77,20 @@ func compare(address, helper string, bytes int64, rounds int) error {
 		return err
 	}
 	defer end()
-	through, stop, err := newThrough(address, helper, bytes/4, x)
+	through, stop, err := newThrough(address, helper, bytes/4, x, false)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	var times [2][]time.Duration
+	shared, stopShared, err := newThrough(address, helper, bytes/4, x, true)
+	if err != nil {
+		return err
+	}
+	defer stopShared()
+	calls := []func() error{direct, through, shared}
+	times := make([][]time.Duration, len(calls))
 	for i := range rounds + 10 {
-		for side, call := range []func() error{direct, through} {
+		for side, call := range calls {
 			from := time.Now()
 			if err := call(); err != nil {
 				return err
@@ -100,10 +106,12 @@ func compare(address, helper string, bytes int64, rounds int) error {
 	at := func(t []time.Duration, q float64) float64 {
 		return float64(t[int(q*float64(len(t)-1))].Microseconds()) / 1e3
 	}
-	fmt.Printf("%d bytes, %d calls each: direct min %.3f p50 %.3f ms, device min %.3f p50 %.3f ms, ratio min %.3f p50 %.3f\n",
-		bytes, rounds, at(times[0], 0), at(times[0], 0.5), at(times[1], 0), at(times[1], 0.5), at(times[1],
-			0)/at(times[0], 0),
-		at(times[1], 0.5)/at(times[0], 0.5))
+	fmt.Printf("%d bytes, %d calls each: direct min %.3f p50 %.3f ms\n", bytes, rounds, at(times[0], 0), at(times[0], 0.5))
+	for side, name := range []string{"device", "shared memory"} {
+		t := times[side+1]
+		fmt.Printf("  %s min %.3f p50 %.3f ms, ratio min %.3f p50 %.3f\n", name, at(t, 0), at(t, 0.5),
+			at(t, 0)/at(times[0], 0), at(t, 0.5)/at(times[0], 0.5))
+	}
 	return nil
 }
 
@@ -152,10 +160,11 @@ func newDirect(address string, x []byte) (call func() error, end func(), err err
 	}, func() { c.Close() }, nil
 }
 
-func newThrough(address, helper string, n int64, x []byte) (call func() error, end func(), err error) {
+func newThrough(address, helper string, n int64, x []byte, shared bool) (call func() error, end func(),
+	err error) {
 	d, err := remote.New(remote.Config{
 		Remote: &dl.Remote{Name: "bench", Addresses: []string{"grpc://" + address}, Choice: dl.ChoiceOrder, Model: "neg",
-			DeadlineMS: 60000, Connections: 1, Largest: dl.RemoteLargest, Fallback: dl.FallbackOff},
+			DeadlineMS: 60000, Connections: 1, Largest: dl.RemoteLargest, Fallback: dl.FallbackOff, SharedMemory: shared},
 		Start: func(socket *os.File) (func(), error) {
 			cmd := exec.Command(helper)
 			cmd.ExtraFiles = []*os.File{socket}

@@ -44,6 +44,7 @@ type endpoint struct {
 	next    atomic.Uint64
 
 	breaker breaker
+	lent    lent
 	counts  counts
 }
 

@@ -13,7 +13,8 @@ type gather struct {
 	places  []link.Place
 	at      memory
 	largest int64
-	spilled int64 // bytes that lie in no region
+	spilled int64  // bytes that lie in no region
+	region  string // of a server that has it: outputs need not be in the answer
 }
 
 // find is the place of an output, -1 for one that nobody has asked for.
@@ -28,6 +29,9 @@ func (g *gather) place(had []oip.Tensor, i int, n int64) ([]byte, error) {
 	}
 	if k := g.find(had[i].Name); k >= 0 && g.places[k].Room > 0 {
 		p := &g.places[k]
+		if n == 0 && g.region != "" {
+			return nil, nil
+		}
 		if n != p.Room {
 			return nil, failed(link.Garbled, "output %q has %d bytes, want %d", had[i].Name, n, p.Room)
 		}
@@ -55,6 +59,7 @@ func (g *gather) results(m *oip.Response) (out []link.Result, spill [][]byte, er
 		}
 		r := link.Result{Shape: shape, Off: p.Off, Size: int64(len(raw))}
 		switch {
+		case g.lies(t):
 		case p.Room == 0:
 			r.Off, r.Spill = from, true
 			spill = append(spill, raw)
@@ -80,6 +85,12 @@ func (g *gather) first(p *link.Place) *byte {
 	return &b[0]
 }
 
+// lies says that the server has written an output to its place: Triton then sends empty raw contents.
+func (g *gather) lies(t *oip.Tensor) bool {
+	where := t.Parameters[oip.SharedMemoryRegion]
+	return g.region != "" && len(t.Raw) == 0 && t.Contents == nil && (where == nil || where == g.region)
+}
+
 // check returns the shape and the raw contents of an output, which must be as its place says.
 func (g *gather) check(t *oip.Tensor, p *link.Place) (shape []int64, raw []byte, err error) {
 	d, ok := oip.DType(t.Datatype)
@@ -101,6 +112,14 @@ func (g *gather) check(t *oip.Tensor, p *link.Place) (shape []int64, raw []byte,
 	if raw == nil && t.Contents != nil {
 		if raw, err = t.Contents.AppendRaw(nil, t.Datatype); err != nil {
 			return nil, nil, failed(link.Garbled, "output %q: %v", p.Name, err)
+		}
+	}
+	if g.lies(t) {
+		if size, is := t.Parameters[oip.SharedMemoryByteSize].(int64); is && size != p.Room {
+			return nil, nil, failed(link.Garbled, "output %q has %d bytes in shared memory, want %d", p.Name, size, p.Room)
+		}
+		if raw, err = g.at(p.Region, p.Off, p.Room); err != nil {
+			return nil, nil, failed(link.Internal, "output %q: %v", p.Name, err)
 		}
 	}
 	if int64(len(raw)) != want {

@@ -22,6 +22,8 @@ type Pool struct {
 	ids    atomic.Uint64
 	mu     sync.Mutex
 	notes  []string
+	// named is the file of shared memory that a region is; nil: there is none.
+	named func(region uint64) (file string, size int64, err error)
 }
 
 // NewPool opens no connection.
@@ -171,7 +173,7 @@ type memory func(region uint64, off, size int64) ([]byte, error)
 func (p *Pool) Infer(ctx context.Context, r *link.Request, at memory) (out []link.Result, spill [][]byte,
 	done *link.Done,
 	err error) {
-	inputs := make([]oip.Tensor, len(r.In))
+	inputs, lending := make([]oip.Tensor, len(r.In)), make([]oip.Tensor, len(r.In))
 	for i, t := range r.In {
 		raw, err := at(t.Region, t.Off, t.Size)
 		if err != nil {
@@ -182,7 +184,11 @@ func (p *Pool) Infer(ctx context.Context, r *link.Request, at memory) (out []lin
 			return nil, nil, nil, failed(link.Internal, "input %d is %v", i, t.Type)
 		}
 		inputs[i] = oip.Tensor{Name: t.Name, Datatype: datatype, Shape: t.Shape, Raw: raw}
+		lending[i] = oip.Tensor{Name: t.Name, Datatype: datatype, Shape: t.Shape}
 	}
+	only, lends := onlyRegion(r)
+	lends = lends && p.remote.SharedMemory
+	lost := false // a server may write outputs to the region later
 	for i, o := range r.Out {
 		if _, err := at(o.Region, o.Off, o.Room); err != nil && o.Room > 0 {
 			return nil, nil, nil, failed(link.Internal, "output %d: %v", i, err)
@@ -190,14 +196,30 @@ func (p *Pool) Infer(ctx context.Context, r *link.Request, at memory) (out []lin
 	}
 	begin := time.Now()
 	done = &link.Done{}
-	e, attempts, err := p.try(ctx, oip.ModelName(r.Model), func(ctx context.Context, e *endpoint) error {
+	send := func(ctx context.Context, e *endpoint, region string) error {
 		from := time.Now()
 		q := &oip.Request{Model: r.Model.Name, Version: r.Model.Version, Inputs: inputs,
 			ID: fmt.Sprintf("anynpu-%010d", p.ids.Add(1))} // of one length: so are equal runs' messages
-		for _, o := range r.Out {
-			q.Outputs = append(q.Outputs, oip.Requested{Name: o.Name})
+		g := &gather{places: r.Out, at: at, largest: p.remote.Largest, region: region}
+		if lost {
+			g.places = slices.Clone(r.Out)
+			for i := range g.places {
+				g.places[i].Room = 0
+			}
 		}
-		g := &gather{places: r.Out, at: at, largest: p.remote.Largest}
+		if region != "" {
+			q.Inputs = lending
+			for i, t := range r.In {
+				q.Inputs[i].Parameters = placed(region, t.Off, t.Size)
+			}
+		}
+		for _, o := range r.Out {
+			out := oip.Requested{Name: o.Name}
+			if region != "" {
+				out.Parameters = placed(region, o.Off, o.Room)
+			}
+			q.Outputs = append(q.Outputs, out)
+		}
 		var there timing
 		infer := e.grpcInfer
 		if e.rest {
@@ -210,6 +232,24 @@ func (p *Pool) Infer(ctx context.Context, r *link.Request, at memory) (out []lin
 		e.counts.add(err == nil, sent, received, time.Since(from), &there)
 		done.Sent, done.Received = sent, received
 		return err
+	}
+	e, attempts, err := p.try(ctx, oip.ModelName(r.Model), func(ctx context.Context, e *endpoint) error {
+		region := ""
+		if lends && !lost && !e.rest {
+			region = p.lend(ctx, e, only)
+		}
+		err := send(ctx, e, region)
+		if region == "" || err == nil {
+			return err
+		}
+		switch f := ofError(ctx, err); {
+		case f.class == link.Refused || f.class == link.Missing: // by a server that has begun anew, and lost the region
+			e.take(ctx, only)
+			return send(ctx, e, "")
+		default:
+			lost = lost || !f.unsent
+			return err
+		}
 	})
 	if err != nil {
 		return nil, nil, nil, err

@@ -18,7 +18,7 @@ import (
 // Serve answers the process at the other end until it closes the connection, and then ends all calls. An error says
 // what was wrong with what it sent.
 func Serve(c *link.Conn) error {
-	s := &server{conn: c, calls: map[uint64]context.CancelFunc{}, regions: map[uint64][]byte{}}
+	s := &server{conn: c, calls: map[uint64]context.CancelFunc{}, regions: map[uint64]*region{}}
 	all, cancel := context.WithCancel(context.Background())
 	defer s.end()
 	defer s.wait.Wait()
@@ -46,15 +46,20 @@ type server struct {
 
 	mu      sync.Mutex
 	calls   map[uint64]context.CancelFunc
-	regions map[uint64][]byte
+	regions map[uint64]*region
 }
 
 func (s *server) end() {
+	var wait sync.WaitGroup
+	for id, r := range s.regions {
+		wait.Go(func() {
+			s.pool.take(id)
+			_ = r.free()
+		})
+	}
+	wait.Wait()
 	if s.pool != nil {
 		s.pool.Close()
-	}
-	for _, b := range s.regions {
-		_ = unix.Munmap(b)
 	}
 }
 
@@ -82,13 +87,7 @@ func (s *server) take(all context.Context, r *link.Request, fd int) error {
 	case link.Region:
 		return s.region(r.Region, fd)
 	case link.Drop:
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if b := s.regions[r.Region.ID]; b != nil {
-			delete(s.regions, r.Region.ID)
-			return unix.Munmap(b)
-		}
-		return nil
+		return s.drop(r.Region.ID)
 	case link.Describe, link.Infer, link.State, link.Probe:
 		limit := time.Duration(r.LeftMS * float64(time.Millisecond))
 		if limit <= 0 {
@@ -117,6 +116,10 @@ func (s *server) open(r *link.Request) error {
 	if err == nil && s.pool == nil {
 		s.pool, err = NewPool(remote)
 	}
+	if err == nil && remote.SharedMemory {
+		removeLeft()
+		s.pool.named = s.named
+	}
 	a := &link.Answer{Call: r.Call}
 	if err != nil {
 		a.Failure = &link.Failure{Class: link.Denied, Text: oneLine(err.Error())}
@@ -130,7 +133,12 @@ func (s *server) region(x link.Extent, fd int) error {
 	if fd < 0 {
 		return errors.New("shared memory without its descriptor")
 	}
-	defer unix.Close(fd)
+	keep := false
+	defer func() {
+		if !keep {
+			unix.Close(fd)
+		}
+	}()
 	if x.Size < 1 || x.Size > 1<<40 {
 		return fmt.Errorf("%d bytes of shared memory", x.Size)
 	}
@@ -144,14 +152,52 @@ func (s *server) region(x link.Extent, fd int) error {
 		_ = unix.Munmap(b)
 		return fmt.Errorf("region %d twice", x.ID)
 	}
-	s.regions[x.ID] = b
+	r := &region{bytes: b, fd: -1}
+	if s.pool.remote.SharedMemory {
+		r.fd, keep = fd, true
+	}
+	s.regions[x.ID] = r
 	return nil
+}
+
+// drop lets go of shared memory that no call uses. Servers that have it are told without waiting for them.
+func (s *server) drop(id uint64) error {
+	s.mu.Lock()
+	r := s.regions[id]
+	delete(s.regions, id)
+	s.mu.Unlock()
+	if r == nil {
+		return nil
+	}
+	if r.name == "" {
+		return r.free()
+	}
+	s.wait.Go(func() {
+		s.pool.take(id)
+		_ = r.free()
+	})
+	return nil
+}
+
+// named is a region's file for servers.
+func (s *server) named(id uint64) (file string, size int64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.regions[id]
+	if r == nil {
+		return "", 0, fmt.Errorf("no region %d", id)
+	}
+	file, err = r.named(id)
+	return file, int64(len(r.bytes)), err
 }
 
 // at is a memory.
 func (s *server) at(region uint64, off, size int64) ([]byte, error) {
 	s.mu.Lock()
-	b := s.regions[region]
+	var b []byte
+	if r := s.regions[region]; r != nil {
+		b = r.bytes
+	}
 	s.mu.Unlock()
 	if off < 0 || size < 0 || off > int64(len(b)) || size > int64(len(b))-off {
 		return nil, fmt.Errorf("%d bytes at %d of region %d of %d", size, off, region, len(b))

@@ -12,6 +12,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -68,6 +69,7 @@ type Server struct {
 	Infers  atomic.Int64 // calls of ModelInfer
 	Readies atomic.Int64 // calls of ModelReady
 	Token   string       // that requests must have; "" for none
+	Shared  bool         // it takes regions of shared memory, by gRPC
 	Address string       // HOST:PORT
 
 	secure bool
@@ -76,7 +78,9 @@ type Server struct {
 	listen net.Listener
 	mu     sync.Mutex
 	conns  map[net.Conn]bool
-	done   chan struct{}
+	// regions are the files of shared memory, by name
+	regions map[string]*os.File
+	done    chan struct{}
 }
 
 // Start starts a server on a port of the loopback, with TLS if config is not nil. Settings that are not atomic are made
@@ -149,6 +153,7 @@ func (s *Server) Kill() {
 // Close ends the server with Kill, and its models.
 func (s *Server) Close() {
 	s.Kill()
+	s.Forget()
 	for _, m := range s.models {
 		if m.Close != nil {
 			m.Close()
@@ -199,6 +204,14 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.metadata(w, r, message)
 	case oip.ServerMetadata:
 		answer(w, [][]byte{(&oip.Server{Name: "fake", Version: "1", Extensions: []string{"binary_tensor_data"}}).Append(nil)})
+	case oip.SharedMemoryRegister, oip.SharedMemoryUnregister:
+		if !s.Shared {
+			s.refuse(w, r, oip.Unimplemented, r.URL.Path)
+		} else if err := s.region(message, r.URL.Path == oip.SharedMemoryRegister); err != nil {
+			s.refuse(w, r, oip.InvalidArgument, err.Error())
+		} else {
+			answer(w, nil)
+		}
 	case oip.ServerLive, oip.ServerReady:
 		answer(w, [][]byte{oip.Flag{Value: true}.Append(nil)})
 	default:
@@ -347,6 +360,9 @@ func (s *Server) compute(ctx context.Context, q *oip.Request, f Fault) (*oip.Res
 		case <-time.After(30 * time.Second):
 		}
 	}
+	if err := s.fetch(q); err != nil {
+		return nil, err
+	}
 	out, err := m.Compute(q)
 	if err != nil {
 		return nil, err
@@ -376,5 +392,5 @@ func (s *Server) compute(ctx context.Context, q *oip.Request, f Fault) (*oip.Res
 			Raw: raw}},
 			a.Outputs...)
 	}
-	return a, nil
+	return a, s.put(q, a.Outputs)
 }
