@@ -42,7 +42,8 @@ Constants that are together above 1 GiB go to FILE.data, beside FILE.
 of -o, with the server's configuration: triton and triton-python, a model of a
 repository, computed by Triton's onnxruntime backend or by its Python backend with
 ONNX Runtime; kserve, a program of KServe; mlserver, a model of MLServer with its
-runtime. A manifest that names the server then makes it a device.`,
+runtime; ray, a program of Ray Serve for the models of the folder. A manifest that
+names the server then makes it a device.`,
 		Example: "  anynpu export model.onnx -o graph.onnx\n  anynpu export --quantize-linear model.onnx -o fused.onnx\n" +
 			"  anynpu export model.onnx --serve triton -o repository",
 		Args: oneModel,

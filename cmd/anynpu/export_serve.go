@@ -24,8 +24,11 @@ var kserveModel string
 //go:embed serve_files/mlserver_runtime.py
 var mlserverRuntime string
 
+//go:embed serve_files/ray_models.py
+var rayModels string
+
 // serveKinds are the servers for which export --serve writes files.
-var serveKinds = []string{"triton", "triton-python", "kserve", "mlserver"}
+var serveKinds = []string{"triton", "triton-python", "kserve", "mlserver", "ray"}
 
 // served is a model for a server.
 type served struct {
@@ -101,6 +104,14 @@ func (s *served) write(kind string) error {
 			return err
 		}
 		return s.onnx("model.onnx")
+	case "ray":
+		if err := s.json(s.name+"/model.json", about); err != nil {
+			return err
+		}
+		if err := s.text("ray_models.py", rayModels); err != nil {
+			return err
+		}
+		return s.onnx(s.name + "/model.onnx")
 	}
 	about["implementation"] = "anynpu_ort.Ort"
 	about["parameters"] = map[string]string{"uri": "./model.onnx"}

@@ -19,6 +19,7 @@ func TestExport_serve(t *testing.T) {
 		"triton-python": {"net/1/model.py", "net/config.pbtxt", "net/1/model.onnx"},
 		"kserve":        {"model.json", "kserve_model.py", "model.onnx"},
 		"mlserver":      {"net/model-settings.json", "anynpu_ort.py", "net/model.onnx"},
+		"ray":           {"net/model.json", "ray_models.py", "net/model.onnx"},
 	} {
 		dir := t.TempDir()
 		var out, errs strings.Builder

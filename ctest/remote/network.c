@@ -6,11 +6,13 @@
  *     network write MODEL FILE INPUTS
  *     network check MODEL FILE INPUTS
  *     network crowd MODEL FILE INPUTS THREADS RUNS
+ *     network cycles MODEL FILE INPUTS CYCLES
  *
  * write computes so many inputs and writes the outputs to FILE. check computes them again: real numbers must be those
  * of FILE up to 1e-5 of the largest one, codes the same ones. crowd makes RUNS runs from THREADS threads, says
  * "quarter" when a quarter of them is done, and then how many were right, how long the longest took, and how many
- * ended with which code. A wrong output is fatal.
+ * ended with which code. A wrong output is fatal. cycles loads, runs and unloads the model so often. It says "settled"
+ * after CYCLES / 10 of them and "ended" after the last, and goes on when it has read a line.
  */
 #include <math.h>
 #include <pthread.h>
@@ -174,9 +176,36 @@ static void crowd(void)
 	printf("\n");
 }
 
+static void say(const char *text)
+{
+	char line[16];
+	puts(text);
+	fflush(stdout);
+	CHECK(fgets(line, sizeof line, stdin) != NULL, "no line");
+}
+
+static void cycles(const char *model, int all)
+{
+	for (int i = 0; i < all; i++) {
+		struct runner r = {0};
+		struct values v = {0};
+		load(model);
+		begin_runner(&r);
+		int code = run(&r, i % inputs, &v);
+		CHECK(code == 0, "cycle %d: code %d: %s", i, code, anynpu_last_error());
+		judge(&v, i % inputs);
+		end_runner(&r);
+		unload();
+		free(v.at);
+		if (i == all / 10)
+			say("settled");
+	}
+	say("ended");
+}
+
 int main(int argc, char **argv)
 {
-	CHECK(argc == 5 || argc == 7, "usage: network write|check|crowd MODEL FILE INPUTS [THREADS RUNS]");
+	CHECK(argc >= 5 && argc <= 7, "usage: network write|check|crowd|cycles MODEL FILE INPUTS [THREADS RUNS|CYCLES]");
 	bool writes = !strcmp(argv[1], "write");
 	FILE *f = fopen(argv[3], writes ? "w" : "r");
 	CHECK(f != NULL && (inputs = atoi(argv[4])) > 0, "%s, %s inputs", argv[3], argv[4]);
@@ -187,8 +216,10 @@ int main(int argc, char **argv)
 	load(argv[2]); /* what speaks with servers starts with the first model, and stays */
 	unload();
 	host_begin();
-	load(argv[2]);
-	if (argc == 7) {
+	if (argc == 6) {
+		cycles(argv[2], atoi(argv[5]));
+		load(argv[2]);
+	} else if (load(argv[2]), argc == 7) {
 		threads = atoi(argv[5]);
 		runs = atoi(argv[6]);
 		crowd();

@@ -90,6 +90,40 @@ crowd() { # DIR API NAME RUNS KILL...: DIR/crowd gets the last line; the command
   exec 7<&-
   wait "$pid" || { echo "$line"; cat "$dir/crowd" "$dir/log"; echo "$api: the program failed"; return 1; }
 }
+state_of() { # PID: descriptors, threads, and KB of private memory
+  echo "$(find "/proc/$1/fd" -mindepth 1 | wc -l) $(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l)" \
+    "$(awk '/^Private_/ { n += $2 } END { print n }' "/proc/$1/smaps_rollup")"
+}
+helper_of() { # DIR: the program that speaks with servers for the process whose log is DIR/log
+  local file
+  for file in /proc/[0-9]*/comm; do
+    [ "$(cat "$file" 2> /dev/null)" = anynpu-remote ] || continue
+    ! tr '\0' '\n' < "${file%comm}environ" 2> /dev/null | grep -qx "ANYNPU_LOG_FILE=$1/log" || basename "${file%/comm}"
+  done
+}
+cycles() { # DIR API NAME CYCLES: loads, runs and unloads a model so often, beside the servers of DIR/cycles.d
+  local dir=$1 api=$2 name=$3 all=$4 pid line who before after i
+  : > "$dir/log"
+  coproc HOST { ANYNPU_LOG_FILE=$dir/log ANYNPU_DRIVERS=$dir/cycles.d exec "$dir/network_$api" cycles \
+    "$(network_file "$api" "$dir/$name.onnx")" "$dir/$api.$name" "$(network_inputs "$name")" "$all"; }
+  pid=$HOST_PID
+  for i in 1 2; do
+    read -r line <&"${HOST[0]}" || line=nothing
+    [ "$line" = settled ] || [ "$line" = ended ] || { echo "$line"; cat "$dir/log"; return 1; }
+    who=$(helper_of "$dir")
+    [ -n "$who" ] || { echo "$api: no program speaks with servers"; return 1; }
+    after="$(state_of "$pid") $(state_of "$who")"
+    [ "$i" = 2 ] || before=$after
+    echo >&"${HOST[1]}"
+  done
+  wait "$pid" || { echo "$api: the program failed"; return 1; }
+  # shellcheck disable=SC2086 # six numbers each
+  set -- $before $after
+  echo "$api, $all cycles: descriptors $1 $7, threads $2 $8, KB $3 $9; of the helper $4 ${10}, $5 ${11}, ${6} ${12}"
+  # Threads that wait for work come and go; 1000 times a page would be 4000 KB.
+  [ "$1 $4" = "$7 ${10}" ] && [ "$8" -le $(($2 + 3)) ] && [ "${11}" -le $(($5 + 3)) ] &&
+    [ "$9" -le $(($3 + 3000)) ] && [ "${12}" -le $(($6 + 3000)) ]
+}
 crowd_whole() { # DIR DEADLINE: all runs were right, and none took longer
   grep -q '^\([0-9]*\) of \1 right,.* ms$' "$1/crowd" && [ "$(crowd_longest "$1")" -le "$2" ]
 }
