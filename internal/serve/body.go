@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/anynpu/anynpu/internal/oip"
@@ -149,6 +150,9 @@ func received(err error) error {
 	var own *status
 	if errors.As(err, &own) {
 		return own
+	}
+	if strings.Contains(err.Error(), "chunk") { // net/http has no type for the errors of a damaged encoding
+		return invalid("the request cannot be read: %v", err)
 	}
 	return refuse(oip.Canceled, clientClosed, "the request cannot be read: %v", err)
 }

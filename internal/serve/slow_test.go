@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"fmt"
@@ -160,4 +161,13 @@ func TestCompression_ofRequests(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "0", a.Trailer.Get("Grpc-Status"), a.Trailer.Get("Grpc-Message"))
 	assert.Contains(t, string(answer), string(tensor.Float32s(2, 4)))
+}
+
+// TestChunks_damaged: what is wrong is the request, not the connection.
+func TestChunks_damaged(t *testing.T) {
+	f := begin(t, nil)
+	c := f.dial("POST /v2/models/double/infer HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
+	line, err := bufio.NewReader(c).ReadString('\n')
+	require.NoError(t, err)
+	assert.Equal(t, "HTTP/1.1 400 Bad Request\r\n", line)
 }
