@@ -27,7 +27,8 @@ import (
 const (
 	growthFactor = 16               // between the two sizes that are compared
 	growthFrom   = time.Millisecond // the least time of the smaller one
-	growthLimit  = 2 * time.Second  // for the larger one
+	growthLimit  = 2 * time.Second  // for the larger one, of a processor
+	growthWait   = 5 * growthLimit  // of the clock
 	mostExponent = 1.1              // of the time in the work
 	growthTimes  = 6                // measurements of a row that is too high, the lowest counts
 	cacheMisses  = 2                // how much more a step costs where the data no longer fit the caches
@@ -43,8 +44,8 @@ type growthRow struct {
 }
 
 // TestGrowth holds that the time of every operator grows as its work does, whatever grows: sizes of its inputs, alone
-// and together. It compares times, so that it wants a quiet machine and is asked for by ANYNPU_GROWTH: "all", or names
-// of operators with commas.
+// and together. It compares times of the processor and takes some minutes, so that it is asked for by ANYNPU_GROWTH:
+// "all", or names of operators with commas.
 func TestGrowth(t *testing.T) {
 	asked := os.Getenv("ANYNPU_GROWTH")
 	if asked == "" {
@@ -155,19 +156,19 @@ func workOf(c opcase.Case) int64 {
 	return ref.Work(c.Op, in, out)
 }
 
-// timeOf is the lowest time of some runs, none longer than growthLimit.
+// timeOf is the lowest time of some runs, none longer than growthWait.
 func timeOf(d *cpu.Device, c opcase.Case, runs int) (lowest time.Duration, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	lowest = math.MaxInt64
-	var from time.Time
+	var from time.Duration
 	var limit *time.Timer
 	err = runOf(ctx, d, c, runs, func() {
-		limit = time.AfterFunc(growthLimit, cancel)
-		from = time.Now()
+		limit = time.AfterFunc(growthWait, cancel)
+		from = processorTime()
 	}, func() {
 		limit.Stop()
-		lowest = min(lowest, time.Since(from))
+		lowest = min(lowest, processorTime()-from)
 	})
 	return lowest, err
 }
