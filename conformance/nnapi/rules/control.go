@@ -3,6 +3,7 @@ package rules
 import (
 	"math"
 	"slices"
+	"time"
 
 	"github.com/anynpu/anynpu/conformance/nnapi"
 )
@@ -40,13 +41,41 @@ func (t *T) loop(n, k int32) uintptr {
 // started is an execution of a loop from x on, and where the result will be.
 func (t *T) started(c uintptr, x int32) (e uintptr, y []int32) {
 	y = make([]int32, 1)
-	in := []int32{x}
-	t.Keep(y)
-	t.Keep(in)
 	e = t.Execution(c)
-	t.OK("Execution_setInput", e, 0, nil, in, 4)
-	t.OK("Execution_setOutput", e, 0, nil, y, 4)
+	t.counts(e, []int32{x}, y)
 	return e, y
+}
+
+// counts gives an execution of a loop its input and its output.
+func (t *T) counts(e uintptr, x, y []int32) {
+	t.Keep(x)
+	t.Keep(y)
+	t.OK("Execution_setInput", e, 0, nil, x, 4)
+	t.OK("Execution_setOutput", e, 0, nil, y, 4)
+}
+
+// limited is a reusable execution, with a time limit, of a loop that counts from x[0] to 7, into y[0].
+func (t *T) limited(limit time.Duration) (e uintptr, x, y []int32) {
+	x, y = []int32{0}, []int32{0}
+	e = t.Execution(t.loop(7, 1))
+	t.OK("Execution_setReusable", e, true)
+	t.OK("Execution_setTimeout", e, uint64(limit))
+	t.OK("Execution_setLoopTimeout", e, uint64(15*time.Second))
+	t.counts(e, x, y)
+	return e, x, y
+}
+
+// inTime computes, again where a busy machine does not compute within the limit.
+func (t *T) inTime(e uintptr) {
+	const tries = 20
+	for range tries {
+		if code := t.Code("Execution_compute", e); code == nnapi.NoError {
+			return
+		} else if code != nnapi.MissedTransient && code != nnapi.MissedPersistent {
+			t.Failf("Execution_compute: %s", t.API.CodeName(code))
+		}
+	}
+	t.Failf("Execution_compute misses its deadline %d times", tries)
 }
 
 // choice is an open model IF c then x + 1 else x + 2, with the operands c, then, else, x and y.

@@ -3,6 +3,7 @@ package rules
 import (
 	"math"
 	"slices"
+	"time"
 
 	"github.com/anynpu/anynpu/conformance/nnapi"
 )
@@ -135,6 +136,24 @@ var executions = []*Rule{
 			r := t.Ready()
 			t.OK("Execution_setTimeout", r.Handle, 1)
 			t.missed("Execution_compute", r.Handle)
+		}),
+	rule("5.ja_own_limit", "each computation of a reusable execution has the whole limit").
+		OK("after_the_limit", func(t *T) {
+			const limit = 50 * time.Millisecond
+			e, _, y := t.limited(limit)
+			for range 2 {
+				t.inTime(e)
+				t.Check(y[0] == 7, "got %d", y[0])
+				time.Sleep(limit)
+			}
+		}).
+		No("after_one_that_missed_it", func(t *T) {
+			e, x, y := t.limited(50 * time.Millisecond)
+			x[0] = -1 << 31
+			t.missed("Execution_compute", e)
+			x[0] = 0
+			t.inTime(e)
+			t.Check(y[0] == 7, "got %d", y[0])
 		}),
 	rule("5.j_duration", "durations are told of a measured computation").
 		OK("measured", func(t *T) {
