@@ -53,6 +53,17 @@ func (b *binding) open(p *port, dims []int64) ([]byte, convert.Arrangement, func
 	return data, a, buf.Release, nil
 }
 
+// unbind passes on why a binding cannot be used. Memory that was destroyed is bound no longer; memory that is too small
+// for this shape stays bound, for those that it can hold.
+func unbind(b **binding, err error) error {
+	if buf := memories.use((*b).memory); buf != nil {
+		buf.Release()
+	} else {
+		*b = nil
+	}
+	return err
+}
+
 // operand describes output memory in which elements lie as a.
 func (b *binding) operand(p *port, dims []int64, a convert.Arrangement) io.Operand {
 	o := io.Own(mem.View{Buf: b.memory.buf, Type: p.coreType(dims)})

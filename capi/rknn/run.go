@@ -122,8 +122,7 @@ func (c *Context) ready() error {
 			continue
 		}
 		if _, _, done, err := s.bound.open(p, c.outDims(i)); err != nil {
-			s.bound = nil
-			return err
+			return unbind(&s.bound, err)
 		} else {
 			done()
 		}
@@ -139,8 +138,7 @@ func (c *Context) feed(i int) error {
 	}
 	_, a, done, err := s.bound.open(p, c.inDims(i))
 	if err != nil {
-		s.bound = nil
-		return err
+		return unbind(&s.bound, err)
 	}
 	defer done()
 	s.given = false
@@ -157,8 +155,7 @@ func (c *Context) takeOutput(i int) error {
 	}
 	_, a, done, err := s.bound.open(p, dims)
 	if err != nil {
-		s.bound = nil
-		return err
+		return unbind(&s.bound, err)
 	}
 	defer done()
 	o := s.bound.operand(p, dims, a)

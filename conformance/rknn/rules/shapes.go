@@ -151,6 +151,29 @@ var dynamicShapes = []*Rule{
 				}
 			}
 		}).
+		No("small_memory", func(t *T) { // stays bound, for the shapes that it can hold
+			ctx := t.Open(dynamic(), 0)
+			shape := func(h int) {
+				t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, uint32(h), 3, 2))
+				x, _ := elements(h * 6)
+				t.Set(ctx, float32T, nhwc, x)
+			}
+			shape(1)
+			a, m := t.Attr(ctx, queryCurrentOutput, 0), t.Mem(ctx, 24)
+			a.Kind = float32T
+			t.OK("set_io_mem", ctx, cmem.Address(m), a)
+			shape(4)
+			t.Bad("run", ctx, nil)
+			t.Says("mem->size is 24", "takes 96 bytes")
+			shape(1)
+			t.Run(ctx)
+			_, want := elements(6)
+			got := cmem.Span[float32](m.Virt, 6)
+			for i, v := range want {
+				p, c := i/2, i%2
+				t.Check(got[c*3+p] == v, "element %d is %g, want %g", i, got[c*3+p], v)
+			}
+		}).
 		No("small", func(t *T) {
 			ctx := t.Open(dynamic(), 0)
 			t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 2, 3, 2))
