@@ -38,33 +38,68 @@ func dft(o *op.DFT, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, err
 		sign = 1
 	}
 	f, v := newFourier(n, sign), alloc[complex128](n)
+	line, into := alloc[float64](n), singles(y)
 	for i := range outer {
 		for k := range inner {
 			tick()
-			clear(v)
-			for t := range min(size, n) {
-				tick()
-				v[t] = complexAt(x, ((i*size+t)*inner+k)*parts, parts)
+			at := func(t int) int { return ((i*size+t)*inner + k) * parts }
+			var spectrum []complex128
+			if parts == 1 && !o.Inverse {
+				clear(line)
+				readLine(line[:min(size, n)], x, at(0), inner)
+				spectrum = f.ofReal(line)
+			} else {
+				clear(v)
+				for t := range min(size, n) {
+					tick()
+					v[t] = complexAt(x, at(t), parts)
+				}
+				if o.Inverse && o.OneSided {
+					mirrorSpectrum(v)
+				}
+				spectrum = f.of(v)
 			}
-			if o.Inverse && o.OneSided {
-				mirrorSpectrum(v)
-			}
-			spectrum := f.of(v)
-			for t := range sizeOut {
-				tick()
-				z := spectrum[t]
+			for t, z := range spectrum[:sizeOut] {
 				if o.Inverse {
 					z /= complex(float64(n), 0)
 				}
 				at := ((i*sizeOut+t)*inner + k) * partsOut
-				putNumber(y, at, real(z))
-				if partsOut == 2 {
+				if into != nil {
+					if into[at] = float32(real(z)); partsOut == 2 {
+						into[at+1] = float32(imag(z))
+					}
+					continue
+				}
+				tick()
+				if putNumber(y, at, real(z)); partsOut == 2 {
 					putNumber(y, at+1, imag(z))
 				}
 			}
 		}
 	}
 	return []tensor.Tensor{y}, nil
+}
+
+// singles is the numbers of a tensor of float32, nil for other types.
+func singles(t tensor.Tensor) []float32 {
+	if t.DType != tensor.Float32 {
+		return nil
+	}
+	return view[float32](t)
+}
+
+// readLine reads numbers of x that are step elements apart.
+func readLine(line []float64, x tensor.Tensor, at, step int) {
+	if v := singles(x); v != nil {
+		for t := range line {
+			line[t] = float64(v[at+t*step])
+		}
+		return
+	}
+	for t := range line {
+		tick()
+		line[t] = scalarAt(x, at+t*step).f
+	}
 }
 
 // transformLength returns n of DFT: the one given, or the one that follows from the size of the axis.
@@ -112,6 +147,8 @@ type fourier struct {
 	roots []complex128 // exp(sign·2πi·k/n)
 	out   []complex128 // of the last transform
 	parts []complex128 // one of each part
+	half  *fourier     // for half of an even length
+	real  []complex128 // the last transform of real numbers
 }
 
 func newFourier(n int, sign float64) *fourier {
@@ -128,6 +165,36 @@ func newFourier(n int, sign float64) *fourier {
 func (f *fourier) of(v []complex128) []complex128 {
 	f.transform(f.out, v, 1)
 	return f.out
+}
+
+// ofReal transforms real numbers: those at even and at odd places are the parts of half as many complex ones.
+func (f *fourier) ofReal(v []float64) []complex128 {
+	n := len(v)
+	if f.real == nil {
+		f.real = alloc[complex128](n)
+		if n%2 == 0 && n > 0 {
+			f.half = newFourier(n/2, f.sign)
+		}
+	}
+	if f.half == nil {
+		for t, x := range v {
+			f.real[t] = complex(x, 0)
+		}
+		return f.of(f.real)
+	}
+	m := n / 2
+	pairs := f.real[:m]
+	for t := range pairs {
+		pairs[t] = complex(v[2*t], v[2*t+1])
+	}
+	z := f.half.of(pairs)
+	for k := range m {
+		a, b := z[k], cmplx.Conj(z[(m-k)%m])
+		even := complex(real(a+b)/2, imag(a+b)/2)
+		odd := complex(imag(a-b)/2, -real(a-b)/2) * f.roots[k]
+		f.real[k], f.real[m+k] = even+odd, even-odd
+	}
+	return f.real
 }
 
 // transform makes out of the numbers of v that lie step apart.
@@ -148,6 +215,12 @@ func (f *fourier) transform(out, v []complex128, step int) {
 		return
 	case n == 2:
 		out[0], out[1] = v[0]+v[step], v[0]-v[step]
+		return
+	case n == 4:
+		sum, difference := v[0]+v[2*step], v[0]-v[2*step]
+		other, turned := v[step]+v[3*step], v[step]-v[3*step]
+		turned = complex(-f.sign*imag(turned), f.sign*real(turned)) // by a quarter
+		out[0], out[1], out[2], out[3] = sum+other, difference+turned, sum-other, difference-turned
 		return
 	case p > 64:
 		line := alloc[complex128](n)
