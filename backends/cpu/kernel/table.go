@@ -85,6 +85,12 @@ type table struct {
 	expSum        func(dst, src *float32, n int, scale, shift float32) float32
 	normalize     func(dst, src, gamma, beta *float32, n int, mean, rstd float32)
 
+	// What rows of numbers are put through; nil: by other kernels, or Go.
+	affine  func(dst, src *float32, n int, mean, factor, shift float32)
+	dot     func(a, b *float32, n int) float32
+	addRows func(dst *float32, ldd int, src *float32, lds, n, rows int)
+	rotate  func(dst, src *float32, ld int, cos, sin *float32, ldc, n, rows int)
+
 	// Layouts.
 	interleave3 func(dst, a, b, c *float32, n int)                             // vectors
 	transpose8  func(dst *float32, ldd int, src *float32, lds, rows, cols int) // blocks of 8x8; strides in values

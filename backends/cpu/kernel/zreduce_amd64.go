@@ -29,6 +29,27 @@ func expSumAVX2(dst *float32, src *float32, n int, scale float32, shift float32)
 //go:noescape
 func normalizeAVX2(dst *float32, src *float32, gamma *float32, beta *float32, n int, mean float32, rstd float32)
 
+// affineAVX2 is dst = (src-mean)*factor + shift on n values; dst may be src.
+//
+//go:noescape
+func affineAVX2(dst *float32, src *float32, n int, mean float32, factor float32, shift float32)
+
+// dotAVX2 adds n products of numbers in four vectors of partial sums.
+//
+//go:noescape
+func dotAVX2(a *float32, b *float32, n int) (ret float32)
+
+// addRowsAVX2 adds rows of n values to others; ldd and lds are the bytes from one to the next.
+//
+//go:noescape
+func addRowsAVX2(dst *float32, ldd int, src *float32, lds int, n int, rows int)
+
+// rotateAVX2 is dst[i] = a*cos - b*sin and dst[n+i] = a*sin + b*cos with a, b = src[i], src[n+i], for n pairs of each row; ld
+// are the bytes from a row to the next, ldc those of cos and sin. dst may be src.
+//
+//go:noescape
+func rotateAVX2(dst *float32, src *float32, ld int, cos *float32, sin *float32, ldc int, n int, rows int)
+
 // maxAVX2 is the max of n values, NaN if one is NaN.
 //
 //go:noescape
@@ -63,6 +84,27 @@ func expSumAVX512(dst *float32, src *float32, n int, scale float32, shift float3
 //
 //go:noescape
 func normalizeAVX512(dst *float32, src *float32, gamma *float32, beta *float32, n int, mean float32, rstd float32)
+
+// affineAVX512 is dst = (src-mean)*factor + shift on n values; dst may be src.
+//
+//go:noescape
+func affineAVX512(dst *float32, src *float32, n int, mean float32, factor float32, shift float32)
+
+// dotAVX512 adds n products of numbers in four vectors of partial sums.
+//
+//go:noescape
+func dotAVX512(a *float32, b *float32, n int) (ret float32)
+
+// addRowsAVX512 adds rows of n values to others; ldd and lds are the bytes from one to the next.
+//
+//go:noescape
+func addRowsAVX512(dst *float32, ldd int, src *float32, lds int, n int, rows int)
+
+// rotateAVX512 is dst[i] = a*cos - b*sin and dst[n+i] = a*sin + b*cos with a, b = src[i], src[n+i], for n pairs of each row; ld
+// are the bytes from a row to the next, ldc those of cos and sin. dst may be src.
+//
+//go:noescape
+func rotateAVX512(dst *float32, src *float32, ld int, cos *float32, sin *float32, ldc int, n int, rows int)
 
 // maxAVX512 is the max of n values, NaN if one is NaN.
 //

@@ -249,43 +249,115 @@ TEXT ·expSumAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS scale+24(FP), Y0
 	VBROADCASTSS shift+28(FP), Y1
 	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+
+	// 2 vectors at a time
+unrolled:
+	CMPQ        DX, $+16
+	JLT         vector
+	VMOVUPS     (CX), Y4
+	VMOVUPS     32(CX), Y6
+	VFMSUB213PS Y1, Y0, Y4
+	VFMSUB213PS Y1, Y0, Y6
+	VMOVUPS     c42b20000<>+0(SB), Y5
+	VMOVUPS     c42b20000<>+0(SB), Y7
+	VMINPS      Y4, Y5, Y4
+	VMINPS      Y6, Y7, Y6
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Y5
+	VMOVUPS      cc2d00000<>+0(SB), Y7
+	VMAXPS       Y4, Y5, Y4
+	VMAXPS       Y6, Y7, Y6
+	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y5
+	VMULPS       c3fb8aa3b<>+0(SB), Y6, Y7
+	VROUNDPS     $0x08, Y5, Y5
+	VROUNDPS     $0x08, Y7, Y7
+	VMOVUPS      Y4, Y4
+	VMOVUPS      Y6, Y9
+	VFNMADD231PS c3f317218<>+0(SB), Y5, Y4
+	VFNMADD231PS c3f317218<>+0(SB), Y7, Y9
+	VFNMADD231PS cb102e308<>+0(SB), Y5, Y4
+	VFNMADD231PS cb102e308<>+0(SB), Y7, Y9
+	VMOVUPS      c3ab50d36<>+0(SB), Y6
+	VMOVUPS      c3ab50d36<>+0(SB), Y10
+	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y6
+	VFMADD213PS  c3c091fe3<>+0(SB), Y9, Y10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y6
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y9, Y10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y6
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y9, Y10
+	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y6
+	VFMADD213PS  c3efffffe<>+0(SB), Y9, Y10
+	VMULPS       Y4, Y4, Y8
+	VMULPS       Y9, Y9, Y11
+	VFMADD213PS  Y4, Y8, Y6
+	VFMADD213PS  Y9, Y11, Y10
+	VADDPS       c3f800000<>+0(SB), Y6, Y6
+	VADDPS       c3f800000<>+0(SB), Y10, Y10
+	VCVTPS2DQ    Y5, Y4
+	VCVTPS2DQ    Y7, Y7
+	VPSRAD       $0x01, Y4, Y5
+	VPSRAD       $0x01, Y7, Y8
+	VPSUBD       Y5, Y4, Y4
+	VPSUBD       Y8, Y7, Y7
+	VPADDD       c0000007f<>+0(SB), Y5, Y5
+	VPADDD       c0000007f<>+0(SB), Y8, Y8
+	VPSLLD       $0x17, Y5, Y5
+	VPSLLD       $0x17, Y8, Y8
+	VMULPS       Y5, Y6, Y5
+	VMULPS       Y8, Y10, Y6
+	VPADDD       c0000007f<>+0(SB), Y4, Y4
+	VPADDD       c0000007f<>+0(SB), Y7, Y7
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y4, Y5, Y4
+	VMULPS       Y7, Y6, Y5
+	VMOVUPS      Y4, (AX)
+	VMOVUPS      Y5, 32(AX)
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	JMP          unrolled
 
 	// 1 vectors at a time
 vector:
 	CMPQ        DX, $+8
 	JLT         tail
-	VMOVUPS     (CX), Y3
-	VFMSUB213PS Y1, Y0, Y3
+	VMOVUPS     (CX), Y4
+	VFMSUB213PS Y1, Y0, Y4
+	VMOVUPS     c42b20000<>+0(SB), Y5
+	VMINPS      Y4, Y5, Y4
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y4
-	VMOVUPS      c42b20000<>+0(SB), Y5
-	VMAXPS       Y3, Y4, Y4
-	VMINPS       Y4, Y5, Y5
-	VMULPS       c3fb8aa3b<>+0(SB), Y5, Y3
-	VROUNDPS     $0x08, Y3, Y3
-	VMOVUPS      Y5, Y4
-	VFNMADD231PS c3f317218<>+0(SB), Y3, Y4
-	VFNMADD231PS cb102e308<>+0(SB), Y3, Y4
-	VMOVUPS      c3ab50d36<>+0(SB), Y5
-	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y5
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y5
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y5
-	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y5
-	VMULPS       Y4, Y4, Y6
-	VFMADD213PS  Y4, Y6, Y5
-	VADDPS       c3f800000<>+0(SB), Y5, Y5
-	VCVTPS2DQ    Y3, Y3
-	VPSRAD       $0x01, Y3, Y4
-	VPSUBD       Y4, Y3, Y3
+	VMOVUPS      cc2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS c3f317218<>+0(SB), Y5, Y4
+	VFNMADD231PS cb102e308<>+0(SB), Y5, Y4
+	VMOVUPS      c3ab50d36<>+0(SB), Y6
+	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y6
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y6
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y6
+	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
+	VADDPS       c3f800000<>+0(SB), Y6, Y6
+	VCVTPS2DQ    Y5, Y4
+	VPSRAD       $0x01, Y4, Y5
+	VPSUBD       Y5, Y4, Y4
+	VPADDD       c0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y6, Y5
 	VPADDD       c0000007f<>+0(SB), Y4, Y4
 	VPSLLD       $0x17, Y4, Y4
 	VMULPS       Y4, Y5, Y4
-	VPADDD       c0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y4, Y3
-	VMOVUPS      Y3, (AX)
-	VADDPS       Y3, Y2, Y2
+	VMOVUPS      Y4, (AX)
+	VADDPS       Y4, Y2, Y2
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	SUBQ         $+8, DX
@@ -298,33 +370,33 @@ tail:
 	LEAQ        maskTable<>+0(SB), BX
 	NEGQ        DX
 	VMOVUPS     32(BX)(DX*4), Y15
-	VMASKMOVPS  (CX), Y15, Y3
-	VFMSUB213PS Y1, Y0, Y3
+	VMASKMOVPS  (CX), Y15, Y4
+	VFMSUB213PS Y1, Y0, Y4
+	VMOVUPS     c42b20000<>+0(SB), Y0
+	VMINPS      Y4, Y0, Y0
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y0
-	VMOVUPS      c42b20000<>+0(SB), Y1
-	VMAXPS       Y3, Y0, Y0
-	VMINPS       Y0, Y1, Y1
-	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y0
-	VROUNDPS     $0x08, Y0, Y0
-	VMOVUPS      Y1, Y1
-	VFNMADD231PS c3f317218<>+0(SB), Y0, Y1
-	VFNMADD231PS cb102e308<>+0(SB), Y0, Y1
-	VMOVUPS      c3ab50d36<>+0(SB), Y3
-	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y3
-	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
-	VMULPS       Y1, Y1, Y4
-	VFMADD213PS  Y1, Y4, Y3
-	VADDPS       c3f800000<>+0(SB), Y3, Y3
-	VCVTPS2DQ    Y0, Y0
+	VMOVUPS      cc2d00000<>+0(SB), Y1
+	VMAXPS       Y0, Y1, Y0
+	VMULPS       c3fb8aa3b<>+0(SB), Y0, Y1
+	VROUNDPS     $0x08, Y1, Y1
+	VMOVUPS      Y0, Y0
+	VFNMADD231PS c3f317218<>+0(SB), Y1, Y0
+	VFNMADD231PS cb102e308<>+0(SB), Y1, Y0
+	VMOVUPS      c3ab50d36<>+0(SB), Y4
+	VFMADD213PS  c3c091fe3<>+0(SB), Y0, Y4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y0, Y4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y0, Y4
+	VFMADD213PS  c3efffffe<>+0(SB), Y0, Y4
+	VMULPS       Y0, Y0, Y5
+	VFMADD213PS  Y0, Y5, Y4
+	VADDPS       c3f800000<>+0(SB), Y4, Y4
+	VCVTPS2DQ    Y1, Y0
 	VPSRAD       $0x01, Y0, Y1
 	VPSUBD       Y1, Y0, Y0
 	VPADDD       c0000007f<>+0(SB), Y1, Y1
 	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y3, Y1
+	VMULPS       Y1, Y4, Y1
 	VPADDD       c0000007f<>+0(SB), Y0, Y0
 	VPSLLD       $0x17, Y0, Y0
 	VMULPS       Y0, Y1, Y0
@@ -333,6 +405,8 @@ tail:
 	VADDPS       Y0, Y2, Y2
 
 done:
+	VADDPS Y3, Y2, Y2
+
 	// fold the lanes
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPS       X0, X2, X0
@@ -343,24 +417,6 @@ done:
 	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
-
-DATA cc2d00000<>+0(SB)/4, $0xc2d00000
-DATA cc2d00000<>+4(SB)/4, $0xc2d00000
-DATA cc2d00000<>+8(SB)/4, $0xc2d00000
-DATA cc2d00000<>+12(SB)/4, $0xc2d00000
-DATA cc2d00000<>+16(SB)/4, $0xc2d00000
-DATA cc2d00000<>+20(SB)/4, $0xc2d00000
-DATA cc2d00000<>+24(SB)/4, $0xc2d00000
-DATA cc2d00000<>+28(SB)/4, $0xc2d00000
-DATA cc2d00000<>+32(SB)/4, $0xc2d00000
-DATA cc2d00000<>+36(SB)/4, $0xc2d00000
-DATA cc2d00000<>+40(SB)/4, $0xc2d00000
-DATA cc2d00000<>+44(SB)/4, $0xc2d00000
-DATA cc2d00000<>+48(SB)/4, $0xc2d00000
-DATA cc2d00000<>+52(SB)/4, $0xc2d00000
-DATA cc2d00000<>+56(SB)/4, $0xc2d00000
-DATA cc2d00000<>+60(SB)/4, $0xc2d00000
-GLOBL cc2d00000<>(SB), RODATA|NOPTR, $64
 
 DATA c42b20000<>+0(SB)/4, $0x42b20000
 DATA c42b20000<>+4(SB)/4, $0x42b20000
@@ -379,6 +435,24 @@ DATA c42b20000<>+52(SB)/4, $0x42b20000
 DATA c42b20000<>+56(SB)/4, $0x42b20000
 DATA c42b20000<>+60(SB)/4, $0x42b20000
 GLOBL c42b20000<>(SB), RODATA|NOPTR, $64
+
+DATA cc2d00000<>+0(SB)/4, $0xc2d00000
+DATA cc2d00000<>+4(SB)/4, $0xc2d00000
+DATA cc2d00000<>+8(SB)/4, $0xc2d00000
+DATA cc2d00000<>+12(SB)/4, $0xc2d00000
+DATA cc2d00000<>+16(SB)/4, $0xc2d00000
+DATA cc2d00000<>+20(SB)/4, $0xc2d00000
+DATA cc2d00000<>+24(SB)/4, $0xc2d00000
+DATA cc2d00000<>+28(SB)/4, $0xc2d00000
+DATA cc2d00000<>+32(SB)/4, $0xc2d00000
+DATA cc2d00000<>+36(SB)/4, $0xc2d00000
+DATA cc2d00000<>+40(SB)/4, $0xc2d00000
+DATA cc2d00000<>+44(SB)/4, $0xc2d00000
+DATA cc2d00000<>+48(SB)/4, $0xc2d00000
+DATA cc2d00000<>+52(SB)/4, $0xc2d00000
+DATA cc2d00000<>+56(SB)/4, $0xc2d00000
+DATA cc2d00000<>+60(SB)/4, $0xc2d00000
+GLOBL cc2d00000<>(SB), RODATA|NOPTR, $64
 
 DATA c3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
 DATA c3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
@@ -630,6 +704,304 @@ tail:
 	VMASKMOVPS  Y0, Y15, (AX)
 
 done:
+	VZEROUPPER
+	RET
+
+// func affineAVX2(dst *float32, src *float32, n int, mean float32, factor float32, shift float32)
+// Requires: AVX, FMA3
+TEXT ·affineAVX2(SB), NOSPLIT, $0-36
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS mean+24(FP), Y0
+	VBROADCASTSS factor+28(FP), Y1
+	VBROADCASTSS shift+32(FP), Y2
+
+	// 4 vectors at a time
+unrolled:
+	CMPQ        DX, $+32
+	JLT         vector
+	VMOVUPS     (CX), Y3
+	VSUBPS      Y0, Y3, Y3
+	VFMADD213PS Y2, Y1, Y3
+	VMOVUPS     Y3, (AX)
+	VMOVUPS     32(CX), Y3
+	VSUBPS      Y0, Y3, Y3
+	VFMADD213PS Y2, Y1, Y3
+	VMOVUPS     Y3, 32(AX)
+	VMOVUPS     64(CX), Y3
+	VSUBPS      Y0, Y3, Y3
+	VFMADD213PS Y2, Y1, Y3
+	VMOVUPS     Y3, 64(AX)
+	VMOVUPS     96(CX), Y3
+	VSUBPS      Y0, Y3, Y3
+	VFMADD213PS Y2, Y1, Y3
+	VMOVUPS     Y3, 96(AX)
+	ADDQ        $+128, AX
+	ADDQ        $+128, CX
+	SUBQ        $+32, DX
+	JMP         unrolled
+
+	// 1 vectors at a time
+vector:
+	CMPQ        DX, $+8
+	JLT         tail
+	VMOVUPS     (CX), Y3
+	VSUBPS      Y0, Y3, Y3
+	VFMADD213PS Y2, Y1, Y3
+	VMOVUPS     Y3, (AX)
+	ADDQ        $+32, AX
+	ADDQ        $+32, CX
+	SUBQ        $+8, DX
+	JMP         vector
+
+	// the rest, under the mask
+tail:
+	TESTQ       DX, DX
+	JZ          done
+	LEAQ        maskTable<>+0(SB), BX
+	NEGQ        DX
+	VMOVUPS     32(BX)(DX*4), Y15
+	VMASKMOVPS  (CX), Y15, Y3
+	VSUBPS      Y0, Y3, Y0
+	VFMADD213PS Y2, Y1, Y0
+	VMASKMOVPS  Y0, Y15, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func dotAVX2(a *float32, b *float32, n int) (ret float32)
+// Requires: AVX, FMA3
+TEXT ·dotAVX2(SB), NOSPLIT, $0-28
+	MOVQ   a+0(FP), AX
+	MOVQ   b+8(FP), CX
+	MOVQ   n+16(FP), DX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+	// 4 vectors at a time
+unrolled:
+	CMPQ        DX, $+32
+	JLT         vector
+	VMOVUPS     (CX), Y4
+	VMOVUPS     (AX), Y5
+	VFMADD231PS Y4, Y5, Y0
+	VMOVUPS     32(CX), Y4
+	VMOVUPS     32(AX), Y5
+	VFMADD231PS Y4, Y5, Y1
+	VMOVUPS     64(CX), Y4
+	VMOVUPS     64(AX), Y5
+	VFMADD231PS Y4, Y5, Y2
+	VMOVUPS     96(CX), Y4
+	VMOVUPS     96(AX), Y5
+	VFMADD231PS Y4, Y5, Y3
+	ADDQ        $+128, AX
+	ADDQ        $+128, CX
+	SUBQ        $+32, DX
+	JMP         unrolled
+
+	// 1 vectors at a time
+vector:
+	CMPQ        DX, $+8
+	JLT         tail
+	VMOVUPS     (CX), Y4
+	VMOVUPS     (AX), Y5
+	VFMADD231PS Y4, Y5, Y0
+	ADDQ        $+32, AX
+	ADDQ        $+32, CX
+	SUBQ        $+8, DX
+	JMP         vector
+
+	// the rest, under the mask
+tail:
+	TESTQ       DX, DX
+	JZ          done
+	LEAQ        maskTable<>+0(SB), BX
+	NEGQ        DX
+	VMOVUPS     32(BX)(DX*4), Y15
+	VMASKMOVPS  (CX), Y15, Y4
+	VMASKMOVPS  (AX), Y15, Y5
+	VFMADD231PS Y4, Y5, Y0
+
+done:
+	VADDPS Y2, Y0, Y0
+	VADDPS Y3, Y1, Y1
+	VADDPS Y1, Y0, Y0
+
+	// fold the lanes
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VSHUFPS      $0xee, X0, X0, X1
+	VADDPS       X1, X0, X0
+	VSHUFPS      $0x55, X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func addRowsAVX2(dst *float32, ldd int, src *float32, lds int, n int, rows int)
+// Requires: AVX
+TEXT ·addRowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ rows+40(FP), DX
+
+row:
+	MOVQ AX, BX
+	MOVQ CX, SI
+	MOVQ n+32(FP), DI
+
+	// 2 vectors at a time
+unrolled:
+	CMPQ    DI, $+16
+	JLT     vector
+	VMOVUPS (SI), Y0
+	VMOVUPS (BX), Y1
+	VADDPS  Y0, Y1, Y0
+	VMOVUPS Y0, (BX)
+	VMOVUPS 32(SI), Y0
+	VMOVUPS 32(BX), Y1
+	VADDPS  Y0, Y1, Y0
+	VMOVUPS Y0, 32(BX)
+	ADDQ    $+64, BX
+	ADDQ    $+64, SI
+	SUBQ    $+16, DI
+	JMP     unrolled
+
+	// 1 vectors at a time
+vector:
+	CMPQ    DI, $+8
+	JLT     tail
+	VMOVUPS (SI), Y0
+	VMOVUPS (BX), Y1
+	VADDPS  Y0, Y1, Y0
+	VMOVUPS Y0, (BX)
+	ADDQ    $+32, BX
+	ADDQ    $+32, SI
+	SUBQ    $+8, DI
+	JMP     vector
+
+	// the rest, under the mask
+tail:
+	TESTQ      DI, DI
+	JZ         done
+	LEAQ       maskTable<>+0(SB), R8
+	NEGQ       DI
+	VMOVUPS    32(R8)(DI*4), Y15
+	VMASKMOVPS (SI), Y15, Y0
+	VMASKMOVPS (BX), Y15, Y1
+	VADDPS     Y0, Y1, Y0
+	VMASKMOVPS Y0, Y15, (BX)
+
+done:
+	ADDQ ldd+8(FP), AX
+	ADDQ lds+24(FP), CX
+	SUBQ $+1, DX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func rotateAVX2(dst *float32, src *float32, ld int, cos *float32, sin *float32, ldc int, n int, rows int)
+// Requires: AVX, FMA3
+TEXT ·rotateAVX2(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ cos+24(FP), DX
+	MOVQ sin+32(FP), BX
+
+row:
+	MOVQ n+48(FP), R12
+	MOVQ AX, SI
+	LEAQ (AX)(R12*4), DI
+	MOVQ CX, R8
+	LEAQ (CX)(R12*4), R9
+	MOVQ DX, R10
+	MOVQ BX, R11
+
+	// 2 vectors at a time
+unrolled:
+	CMPQ        R12, $+16
+	JLT         vector
+	VMOVUPS     (R8), Y0
+	VMOVUPS     (R9), Y1
+	VMOVUPS     (R10), Y2
+	VMOVUPS     (R11), Y3
+	VMULPS      Y3, Y1, Y4
+	VMULPS      Y3, Y0, Y3
+	VFMSUB231PS Y2, Y0, Y4
+	VFMADD231PS Y2, Y1, Y3
+	VMOVUPS     Y4, (SI)
+	VMOVUPS     Y3, (DI)
+	VMOVUPS     32(R8), Y0
+	VMOVUPS     32(R9), Y1
+	VMOVUPS     32(R10), Y2
+	VMOVUPS     32(R11), Y3
+	VMULPS      Y3, Y1, Y4
+	VMULPS      Y3, Y0, Y3
+	VFMSUB231PS Y2, Y0, Y4
+	VFMADD231PS Y2, Y1, Y3
+	VMOVUPS     Y4, 32(SI)
+	VMOVUPS     Y3, 32(DI)
+	ADDQ        $+64, SI
+	ADDQ        $+64, DI
+	ADDQ        $+64, R8
+	ADDQ        $+64, R9
+	ADDQ        $+64, R10
+	ADDQ        $+64, R11
+	SUBQ        $+16, R12
+	JMP         unrolled
+
+	// 1 vectors at a time
+vector:
+	CMPQ        R12, $+8
+	JLT         tail
+	VMOVUPS     (R8), Y0
+	VMOVUPS     (R9), Y1
+	VMOVUPS     (R10), Y2
+	VMOVUPS     (R11), Y3
+	VMULPS      Y3, Y1, Y4
+	VMULPS      Y3, Y0, Y3
+	VFMSUB231PS Y2, Y0, Y4
+	VFMADD231PS Y2, Y1, Y3
+	VMOVUPS     Y4, (SI)
+	VMOVUPS     Y3, (DI)
+	ADDQ        $+32, SI
+	ADDQ        $+32, DI
+	ADDQ        $+32, R8
+	ADDQ        $+32, R9
+	ADDQ        $+32, R10
+	ADDQ        $+32, R11
+	SUBQ        $+8, R12
+	JMP         vector
+
+	// the rest, under the mask
+tail:
+	TESTQ       R12, R12
+	JZ          done
+	LEAQ        maskTable<>+0(SB), R13
+	NEGQ        R12
+	VMOVUPS     32(R13)(R12*4), Y15
+	VMASKMOVPS  (R8), Y15, Y0
+	VMASKMOVPS  (R9), Y15, Y1
+	VMASKMOVPS  (R10), Y15, Y2
+	VMASKMOVPS  (R11), Y15, Y3
+	VMULPS      Y3, Y1, Y4
+	VMULPS      Y3, Y0, Y3
+	VFMSUB231PS Y2, Y0, Y4
+	VFMADD231PS Y2, Y1, Y3
+	VMASKMOVPS  Y4, Y15, (SI)
+	VMASKMOVPS  Y3, Y15, (DI)
+
+done:
+	ADDQ ld+16(FP), AX
+	ADDQ ld+16(FP), CX
+	ADDQ ldc+40(FP), DX
+	ADDQ ldc+40(FP), BX
+	SUBQ $+1, rows+56(FP)
+	JNZ  row
 	VZEROUPPER
 	RET
 

@@ -237,35 +237,91 @@ TEXT ·expSumAVX512(SB), NOSPLIT, $0-36
 	VBROADCASTSS scale+24(FP), Z0
 	VBROADCASTSS shift+28(FP), Z1
 	VPXORD       Z2, Z2, Z2
+	VPXORD       Z3, Z3, Z3
+
+	// 2 vectors at a time
+unrolled:
+	CMPQ        DX, $+32
+	JLT         vector
+	VMOVUPS     (CX), Z4
+	VMOVUPS     64(CX), Z6
+	VFMSUB213PS Z1, Z0, Z4
+	VFMSUB213PS Z1, Z0, Z6
+	VMOVUPS     c42b20000<>+0(SB), Z5
+	VMOVUPS     c42b20000<>+0(SB), Z7
+	VMINPS      Z4, Z5, Z4
+	VMINPS      Z6, Z7, Z6
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Z5
+	VMOVUPS      cc2d00000<>+0(SB), Z7
+	VMAXPS       Z4, Z5, Z4
+	VMAXPS       Z6, Z7, Z6
+	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z5
+	VMULPS       c3fb8aa3b<>+0(SB), Z6, Z7
+	VRNDSCALEPS  $0x08, Z5, Z5
+	VRNDSCALEPS  $0x08, Z7, Z7
+	VMOVUPS      Z4, Z4
+	VMOVUPS      Z6, Z9
+	VFNMADD231PS c3f317218<>+0(SB), Z5, Z4
+	VFNMADD231PS c3f317218<>+0(SB), Z7, Z9
+	VFNMADD231PS cb102e308<>+0(SB), Z5, Z4
+	VFNMADD231PS cb102e308<>+0(SB), Z7, Z9
+	VMOVUPS      c3ab50d36<>+0(SB), Z6
+	VMOVUPS      c3ab50d36<>+0(SB), Z10
+	VFMADD213PS  c3c091fe3<>+0(SB), Z4, Z6
+	VFMADD213PS  c3c091fe3<>+0(SB), Z9, Z10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z4, Z6
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z9, Z10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z4, Z6
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z9, Z10
+	VFMADD213PS  c3efffffe<>+0(SB), Z4, Z6
+	VFMADD213PS  c3efffffe<>+0(SB), Z9, Z10
+	VMULPS       Z4, Z4, Z8
+	VMULPS       Z9, Z9, Z11
+	VFMADD213PS  Z4, Z8, Z6
+	VFMADD213PS  Z9, Z11, Z10
+	VADDPS       c3f800000<>+0(SB), Z6, Z6
+	VADDPS       c3f800000<>+0(SB), Z10, Z10
+	VSCALEFPS    Z5, Z6, Z4
+	VSCALEFPS    Z7, Z10, Z5
+	VMOVUPS      Z4, (AX)
+	VMOVUPS      Z5, 64(AX)
+	VADDPS       Z4, Z2, Z2
+	VADDPS       Z5, Z3, Z3
+	ADDQ         $+128, AX
+	ADDQ         $+128, CX
+	SUBQ         $+32, DX
+	JMP          unrolled
 
 	// 1 vectors at a time
 vector:
 	CMPQ        DX, $+16
 	JLT         tail
-	VMOVUPS     (CX), Z3
-	VFMSUB213PS Z1, Z0, Z3
+	VMOVUPS     (CX), Z4
+	VFMSUB213PS Z1, Z0, Z4
+	VMOVUPS     c42b20000<>+0(SB), Z5
+	VMINPS      Z4, Z5, Z4
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z4
-	VMOVUPS      c42b20000<>+0(SB), Z5
-	VMAXPS       Z3, Z4, Z4
-	VMINPS       Z4, Z5, Z5
-	VMULPS       c3fb8aa3b<>+0(SB), Z5, Z3
-	VRNDSCALEPS  $0x08, Z3, Z3
-	VMOVUPS      Z5, Z4
-	VFNMADD231PS c3f317218<>+0(SB), Z3, Z4
-	VFNMADD231PS cb102e308<>+0(SB), Z3, Z4
-	VMOVUPS      c3ab50d36<>+0(SB), Z5
-	VFMADD213PS  c3c091fe3<>+0(SB), Z4, Z5
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z4, Z5
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z4, Z5
-	VFMADD213PS  c3efffffe<>+0(SB), Z4, Z5
-	VMULPS       Z4, Z4, Z6
-	VFMADD213PS  Z4, Z6, Z5
-	VADDPS       c3f800000<>+0(SB), Z5, Z5
-	VSCALEFPS    Z3, Z5, Z3
-	VMOVUPS      Z3, (AX)
-	VADDPS       Z3, Z2, Z2
+	VMOVUPS      cc2d00000<>+0(SB), Z5
+	VMAXPS       Z4, Z5, Z4
+	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z5
+	VRNDSCALEPS  $0x08, Z5, Z5
+	VMOVUPS      Z4, Z4
+	VFNMADD231PS c3f317218<>+0(SB), Z5, Z4
+	VFNMADD231PS cb102e308<>+0(SB), Z5, Z4
+	VMOVUPS      c3ab50d36<>+0(SB), Z6
+	VFMADD213PS  c3c091fe3<>+0(SB), Z4, Z6
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z4, Z6
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z4, Z6
+	VFMADD213PS  c3efffffe<>+0(SB), Z4, Z6
+	VMULPS       Z4, Z4, Z7
+	VFMADD213PS  Z4, Z7, Z6
+	VADDPS       c3f800000<>+0(SB), Z6, Z6
+	VSCALEFPS    Z5, Z6, Z4
+	VMOVUPS      Z4, (AX)
+	VADDPS       Z4, Z2, Z2
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
 	SUBQ         $+16, DX
@@ -278,33 +334,35 @@ tail:
 	MOVL        $0x0000ffff, BX
 	BZHIL       DX, BX, BX
 	KMOVW       BX, K1
-	VMOVUPS.Z   (CX), K1, Z3
-	VFMSUB213PS Z1, Z0, Z3
+	VMOVUPS.Z   (CX), K1, Z4
+	VFMSUB213PS Z1, Z0, Z4
+	VMOVUPS     c42b20000<>+0(SB), Z0
+	VMINPS      Z4, Z0, Z0
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z0
-	VMOVUPS      c42b20000<>+0(SB), Z1
-	VMAXPS       Z3, Z0, Z0
-	VMINPS       Z0, Z1, Z1
-	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z0
-	VRNDSCALEPS  $0x08, Z0, Z0
-	VMOVUPS      Z1, Z1
-	VFNMADD231PS c3f317218<>+0(SB), Z0, Z1
-	VFNMADD231PS cb102e308<>+0(SB), Z0, Z1
-	VMOVUPS      c3ab50d36<>+0(SB), Z3
-	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z3
-	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z3
-	VMULPS       Z1, Z1, Z4
-	VFMADD213PS  Z1, Z4, Z3
-	VADDPS       c3f800000<>+0(SB), Z3, Z3
-	VSCALEFPS    Z0, Z3, Z0
+	VMOVUPS      cc2d00000<>+0(SB), Z1
+	VMAXPS       Z0, Z1, Z0
+	VMULPS       c3fb8aa3b<>+0(SB), Z0, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVUPS      Z0, Z0
+	VFNMADD231PS c3f317218<>+0(SB), Z1, Z0
+	VFNMADD231PS cb102e308<>+0(SB), Z1, Z0
+	VMOVUPS      c3ab50d36<>+0(SB), Z4
+	VFMADD213PS  c3c091fe3<>+0(SB), Z0, Z4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z0, Z4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z0, Z4
+	VFMADD213PS  c3efffffe<>+0(SB), Z0, Z4
+	VMULPS       Z0, Z0, Z5
+	VFMADD213PS  Z0, Z5, Z4
+	VADDPS       c3f800000<>+0(SB), Z4, Z4
+	VSCALEFPS    Z1, Z4, Z0
 	VMOVUPS      Z0, K1, (AX)
 	VMOVAPS.Z    Z0, K1, Z0
 	VADDPS       Z0, Z2, Z2
 
 done:
+	VADDPS Z3, Z2, Z2
+
 	// fold the lanes
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPS        Y0, Y2, Y0
@@ -317,24 +375,6 @@ done:
 	VMOVSS        X0, ret+32(FP)
 	VZEROUPPER
 	RET
-
-DATA cc2d00000<>+0(SB)/4, $0xc2d00000
-DATA cc2d00000<>+4(SB)/4, $0xc2d00000
-DATA cc2d00000<>+8(SB)/4, $0xc2d00000
-DATA cc2d00000<>+12(SB)/4, $0xc2d00000
-DATA cc2d00000<>+16(SB)/4, $0xc2d00000
-DATA cc2d00000<>+20(SB)/4, $0xc2d00000
-DATA cc2d00000<>+24(SB)/4, $0xc2d00000
-DATA cc2d00000<>+28(SB)/4, $0xc2d00000
-DATA cc2d00000<>+32(SB)/4, $0xc2d00000
-DATA cc2d00000<>+36(SB)/4, $0xc2d00000
-DATA cc2d00000<>+40(SB)/4, $0xc2d00000
-DATA cc2d00000<>+44(SB)/4, $0xc2d00000
-DATA cc2d00000<>+48(SB)/4, $0xc2d00000
-DATA cc2d00000<>+52(SB)/4, $0xc2d00000
-DATA cc2d00000<>+56(SB)/4, $0xc2d00000
-DATA cc2d00000<>+60(SB)/4, $0xc2d00000
-GLOBL cc2d00000<>(SB), RODATA|NOPTR, $64
 
 DATA c42b20000<>+0(SB)/4, $0x42b20000
 DATA c42b20000<>+4(SB)/4, $0x42b20000
@@ -353,6 +393,24 @@ DATA c42b20000<>+52(SB)/4, $0x42b20000
 DATA c42b20000<>+56(SB)/4, $0x42b20000
 DATA c42b20000<>+60(SB)/4, $0x42b20000
 GLOBL c42b20000<>(SB), RODATA|NOPTR, $64
+
+DATA cc2d00000<>+0(SB)/4, $0xc2d00000
+DATA cc2d00000<>+4(SB)/4, $0xc2d00000
+DATA cc2d00000<>+8(SB)/4, $0xc2d00000
+DATA cc2d00000<>+12(SB)/4, $0xc2d00000
+DATA cc2d00000<>+16(SB)/4, $0xc2d00000
+DATA cc2d00000<>+20(SB)/4, $0xc2d00000
+DATA cc2d00000<>+24(SB)/4, $0xc2d00000
+DATA cc2d00000<>+28(SB)/4, $0xc2d00000
+DATA cc2d00000<>+32(SB)/4, $0xc2d00000
+DATA cc2d00000<>+36(SB)/4, $0xc2d00000
+DATA cc2d00000<>+40(SB)/4, $0xc2d00000
+DATA cc2d00000<>+44(SB)/4, $0xc2d00000
+DATA cc2d00000<>+48(SB)/4, $0xc2d00000
+DATA cc2d00000<>+52(SB)/4, $0xc2d00000
+DATA cc2d00000<>+56(SB)/4, $0xc2d00000
+DATA cc2d00000<>+60(SB)/4, $0xc2d00000
+GLOBL cc2d00000<>(SB), RODATA|NOPTR, $64
 
 DATA c3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
 DATA c3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
@@ -586,6 +644,306 @@ tail:
 	VMOVUPS     Z0, K1, (AX)
 
 done:
+	VZEROUPPER
+	RET
+
+// func affineAVX512(dst *float32, src *float32, n int, mean float32, factor float32, shift float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·affineAVX512(SB), NOSPLIT, $0-36
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS mean+24(FP), Z0
+	VBROADCASTSS factor+28(FP), Z1
+	VBROADCASTSS shift+32(FP), Z2
+
+	// 4 vectors at a time
+unrolled:
+	CMPQ        DX, $+64
+	JLT         vector
+	VMOVUPS     (CX), Z3
+	VSUBPS      Z0, Z3, Z3
+	VFMADD213PS Z2, Z1, Z3
+	VMOVUPS     Z3, (AX)
+	VMOVUPS     64(CX), Z3
+	VSUBPS      Z0, Z3, Z3
+	VFMADD213PS Z2, Z1, Z3
+	VMOVUPS     Z3, 64(AX)
+	VMOVUPS     128(CX), Z3
+	VSUBPS      Z0, Z3, Z3
+	VFMADD213PS Z2, Z1, Z3
+	VMOVUPS     Z3, 128(AX)
+	VMOVUPS     192(CX), Z3
+	VSUBPS      Z0, Z3, Z3
+	VFMADD213PS Z2, Z1, Z3
+	VMOVUPS     Z3, 192(AX)
+	ADDQ        $+256, AX
+	ADDQ        $+256, CX
+	SUBQ        $+64, DX
+	JMP         unrolled
+
+	// 1 vectors at a time
+vector:
+	CMPQ        DX, $+16
+	JLT         tail
+	VMOVUPS     (CX), Z3
+	VSUBPS      Z0, Z3, Z3
+	VFMADD213PS Z2, Z1, Z3
+	VMOVUPS     Z3, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	SUBQ        $+16, DX
+	JMP         vector
+
+	// the rest, under the mask
+tail:
+	TESTQ       DX, DX
+	JZ          done
+	MOVL        $0x0000ffff, BX
+	BZHIL       DX, BX, BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (CX), K1, Z3
+	VSUBPS      Z0, Z3, Z0
+	VFMADD213PS Z2, Z1, Z0
+	VMOVUPS     Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func dotAVX512(a *float32, b *float32, n int) (ret float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·dotAVX512(SB), NOSPLIT, $0-28
+	MOVQ   a+0(FP), AX
+	MOVQ   b+8(FP), CX
+	MOVQ   n+16(FP), DX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+
+	// 4 vectors at a time
+unrolled:
+	CMPQ        DX, $+64
+	JLT         vector
+	VMOVUPS     (CX), Z4
+	VMOVUPS     (AX), Z5
+	VFMADD231PS Z4, Z5, Z0
+	VMOVUPS     64(CX), Z4
+	VMOVUPS     64(AX), Z5
+	VFMADD231PS Z4, Z5, Z1
+	VMOVUPS     128(CX), Z4
+	VMOVUPS     128(AX), Z5
+	VFMADD231PS Z4, Z5, Z2
+	VMOVUPS     192(CX), Z4
+	VMOVUPS     192(AX), Z5
+	VFMADD231PS Z4, Z5, Z3
+	ADDQ        $+256, AX
+	ADDQ        $+256, CX
+	SUBQ        $+64, DX
+	JMP         unrolled
+
+	// 1 vectors at a time
+vector:
+	CMPQ        DX, $+16
+	JLT         tail
+	VMOVUPS     (CX), Z4
+	VMOVUPS     (AX), Z5
+	VFMADD231PS Z4, Z5, Z0
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	SUBQ        $+16, DX
+	JMP         vector
+
+	// the rest, under the mask
+tail:
+	TESTQ       DX, DX
+	JZ          done
+	MOVL        $0x0000ffff, BX
+	BZHIL       DX, BX, BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (CX), K1, Z4
+	VMOVUPS.Z   (AX), K1, Z5
+	VFMADD231PS Z4, Z5, Z0
+
+done:
+	VADDPS Z2, Z0, Z0
+	VADDPS Z3, Z1, Z1
+	VADDPS Z1, Z0, Z0
+
+	// fold the lanes
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPS        X1, X0, X0
+	VSHUFPS       $0xee, X0, X0, X1
+	VADDPS        X1, X0, X0
+	VSHUFPS       $0x55, X0, X0, X1
+	VADDPS        X1, X0, X0
+	VMOVSS        X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func addRowsAVX512(dst *float32, ldd int, src *float32, lds int, n int, rows int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·addRowsAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ rows+40(FP), DX
+
+row:
+	MOVQ AX, BX
+	MOVQ CX, SI
+	MOVQ n+32(FP), DI
+
+	// 2 vectors at a time
+unrolled:
+	CMPQ    DI, $+32
+	JLT     vector
+	VMOVUPS (SI), Z0
+	VMOVUPS (BX), Z1
+	VADDPS  Z0, Z1, Z0
+	VMOVUPS Z0, (BX)
+	VMOVUPS 64(SI), Z0
+	VMOVUPS 64(BX), Z1
+	VADDPS  Z0, Z1, Z0
+	VMOVUPS Z0, 64(BX)
+	ADDQ    $+128, BX
+	ADDQ    $+128, SI
+	SUBQ    $+32, DI
+	JMP     unrolled
+
+	// 1 vectors at a time
+vector:
+	CMPQ    DI, $+16
+	JLT     tail
+	VMOVUPS (SI), Z0
+	VMOVUPS (BX), Z1
+	VADDPS  Z0, Z1, Z0
+	VMOVUPS Z0, (BX)
+	ADDQ    $+64, BX
+	ADDQ    $+64, SI
+	SUBQ    $+16, DI
+	JMP     vector
+
+	// the rest, under the mask
+tail:
+	TESTQ     DI, DI
+	JZ        done
+	MOVL      $0x0000ffff, R8
+	BZHIL     DI, R8, R8
+	KMOVW     R8, K1
+	VMOVUPS.Z (SI), K1, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VADDPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (BX)
+
+done:
+	ADDQ ldd+8(FP), AX
+	ADDQ lds+24(FP), CX
+	SUBQ $+1, DX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func rotateAVX512(dst *float32, src *float32, ld int, cos *float32, sin *float32, ldc int, n int, rows int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·rotateAVX512(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ cos+24(FP), DX
+	MOVQ sin+32(FP), BX
+
+row:
+	MOVQ n+48(FP), R12
+	MOVQ AX, SI
+	LEAQ (AX)(R12*4), DI
+	MOVQ CX, R8
+	LEAQ (CX)(R12*4), R9
+	MOVQ DX, R10
+	MOVQ BX, R11
+
+	// 2 vectors at a time
+unrolled:
+	CMPQ        R12, $+32
+	JLT         vector
+	VMOVUPS     (R8), Z0
+	VMOVUPS     (R9), Z1
+	VMOVUPS     (R10), Z2
+	VMOVUPS     (R11), Z3
+	VMULPS      Z3, Z1, Z4
+	VMULPS      Z3, Z0, Z3
+	VFMSUB231PS Z2, Z0, Z4
+	VFMADD231PS Z2, Z1, Z3
+	VMOVUPS     Z4, (SI)
+	VMOVUPS     Z3, (DI)
+	VMOVUPS     64(R8), Z0
+	VMOVUPS     64(R9), Z1
+	VMOVUPS     64(R10), Z2
+	VMOVUPS     64(R11), Z3
+	VMULPS      Z3, Z1, Z4
+	VMULPS      Z3, Z0, Z3
+	VFMSUB231PS Z2, Z0, Z4
+	VFMADD231PS Z2, Z1, Z3
+	VMOVUPS     Z4, 64(SI)
+	VMOVUPS     Z3, 64(DI)
+	ADDQ        $+128, SI
+	ADDQ        $+128, DI
+	ADDQ        $+128, R8
+	ADDQ        $+128, R9
+	ADDQ        $+128, R10
+	ADDQ        $+128, R11
+	SUBQ        $+32, R12
+	JMP         unrolled
+
+	// 1 vectors at a time
+vector:
+	CMPQ        R12, $+16
+	JLT         tail
+	VMOVUPS     (R8), Z0
+	VMOVUPS     (R9), Z1
+	VMOVUPS     (R10), Z2
+	VMOVUPS     (R11), Z3
+	VMULPS      Z3, Z1, Z4
+	VMULPS      Z3, Z0, Z3
+	VFMSUB231PS Z2, Z0, Z4
+	VFMADD231PS Z2, Z1, Z3
+	VMOVUPS     Z4, (SI)
+	VMOVUPS     Z3, (DI)
+	ADDQ        $+64, SI
+	ADDQ        $+64, DI
+	ADDQ        $+64, R8
+	ADDQ        $+64, R9
+	ADDQ        $+64, R10
+	ADDQ        $+64, R11
+	SUBQ        $+16, R12
+	JMP         vector
+
+	// the rest, under the mask
+tail:
+	TESTQ       R12, R12
+	JZ          done
+	MOVL        $0x0000ffff, R13
+	BZHIL       R12, R13, R13
+	KMOVW       R13, K1
+	VMOVUPS.Z   (R8), K1, Z0
+	VMOVUPS.Z   (R9), K1, Z1
+	VMOVUPS.Z   (R10), K1, Z2
+	VMOVUPS.Z   (R11), K1, Z3
+	VMULPS      Z3, Z1, Z4
+	VMULPS      Z3, Z0, Z3
+	VFMSUB231PS Z2, Z0, Z4
+	VFMADD231PS Z2, Z1, Z3
+	VMOVUPS     Z4, K1, (SI)
+	VMOVUPS     Z3, K1, (DI)
+
+done:
+	ADDQ ld+16(FP), AX
+	ADDQ ld+16(FP), CX
+	ADDQ ldc+40(FP), DX
+	ADDQ ldc+40(FP), BX
+	SUBQ $+1, rows+56(FP)
+	JNZ  row
 	VZEROUPPER
 	RET
 

@@ -440,6 +440,81 @@ TEXT ·unarySigmoidAVX2(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ    DX, $+16
+	JLT     vector
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y3
+	VORPS   c80000000<>+0(SB), Y0, Y1
+	VORPS   c80000000<>+0(SB), Y3, Y4
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Y2
+	VMOVUPS      cc2d00000<>+0(SB), Y5
+	VMAXPS       Y1, Y2, Y1
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
+	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y2, Y2
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVUPS      Y1, Y1
+	VMOVUPS      Y4, Y7
+	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
+	VFNMADD231PS c3f317218<>+0(SB), Y5, Y7
+	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
+	VFNMADD231PS cb102e308<>+0(SB), Y5, Y7
+	VMOVUPS      c3ab50d36<>+0(SB), Y4
+	VMOVUPS      c3ab50d36<>+0(SB), Y8
+	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y4
+	VFMADD213PS  c3c091fe3<>+0(SB), Y7, Y8
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y7, Y8
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y7, Y8
+	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y4
+	VFMADD213PS  c3efffffe<>+0(SB), Y7, Y8
+	VMULPS       Y1, Y1, Y6
+	VMULPS       Y7, Y7, Y9
+	VFMADD213PS  Y1, Y6, Y4
+	VFMADD213PS  Y7, Y9, Y8
+	VADDPS       c3f800000<>+0(SB), Y4, Y4
+	VADDPS       c3f800000<>+0(SB), Y8, Y8
+	VCVTPS2DQ    Y2, Y1
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y1, Y2
+	VPSRAD       $0x01, Y5, Y6
+	VPSUBD       Y2, Y1, Y1
+	VPSUBD       Y6, Y5, Y5
+	VPADDD       c0000007f<>+0(SB), Y2, Y2
+	VPADDD       c0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y2, Y2
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y2, Y4, Y2
+	VMULPS       Y6, Y8, Y4
+	VPADDD       c0000007f<>+0(SB), Y1, Y1
+	VPADDD       c0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y1, Y1
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y1, Y2, Y1
+	VMULPS       Y5, Y4, Y5
+	VMOVUPS      c3f800000<>+0(SB), Y2
+	VMOVUPS      c3f800000<>+0(SB), Y6
+	VADDPS       Y2, Y1, Y4
+	VADDPS       Y6, Y5, Y7
+	VCMPPS       $0x11, c00000000<>+0(SB), Y0, Y0
+	VCMPPS       $0x11, c00000000<>+0(SB), Y3, Y3
+	VBLENDVPS    Y0, Y1, Y2, Y0
+	VBLENDVPS    Y3, Y5, Y6, Y1
+	VDIVPS       Y4, Y0, Y0
+	VDIVPS       Y7, Y1, Y1
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	JMP          unrolled
+
 	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+8
@@ -449,23 +524,21 @@ vector:
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y2
-	VMOVUPS      c42b20000<>+0(SB), Y3
-	VMAXPS       Y1, Y2, Y2
-	VMINPS       Y2, Y3, Y3
-	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y1
-	VROUNDPS     $0x08, Y1, Y1
-	VMOVUPS      Y3, Y2
-	VFNMADD231PS c3f317218<>+0(SB), Y1, Y2
-	VFNMADD231PS cb102e308<>+0(SB), Y1, Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVUPS      Y1, Y1
+	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
+	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
 	VMOVUPS      c3ab50d36<>+0(SB), Y3
-	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y2, Y3
-	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y3
-	VMULPS       Y2, Y2, Y4
-	VFMADD213PS  Y2, Y4, Y3
+	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y3
+	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
 	VADDPS       c3f800000<>+0(SB), Y3, Y3
-	VCVTPS2DQ    Y1, Y1
+	VCVTPS2DQ    Y2, Y1
 	VPSRAD       $0x01, Y1, Y2
 	VPSUBD       Y2, Y1, Y1
 	VPADDD       c0000007f<>+0(SB), Y2, Y2
@@ -497,23 +570,21 @@ tail:
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y2
-	VMOVUPS      c42b20000<>+0(SB), Y3
-	VMAXPS       Y1, Y2, Y2
-	VMINPS       Y2, Y3, Y3
-	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y1
-	VROUNDPS     $0x08, Y1, Y1
-	VMOVUPS      Y3, Y2
-	VFNMADD231PS c3f317218<>+0(SB), Y1, Y2
-	VFNMADD231PS cb102e308<>+0(SB), Y1, Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVUPS      Y1, Y1
+	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
+	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
 	VMOVUPS      c3ab50d36<>+0(SB), Y3
-	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y2, Y3
-	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y3
-	VMULPS       Y2, Y2, Y4
-	VFMADD213PS  Y2, Y4, Y3
+	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y3
+	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
 	VADDPS       c3f800000<>+0(SB), Y3, Y3
-	VCVTPS2DQ    Y1, Y1
+	VCVTPS2DQ    Y2, Y1
 	VPSRAD       $0x01, Y1, Y2
 	VPSUBD       Y2, Y1, Y1
 	VPADDD       c0000007f<>+0(SB), Y2, Y2
@@ -568,24 +639,6 @@ DATA cc2d00000<>+52(SB)/4, $0xc2d00000
 DATA cc2d00000<>+56(SB)/4, $0xc2d00000
 DATA cc2d00000<>+60(SB)/4, $0xc2d00000
 GLOBL cc2d00000<>(SB), RODATA|NOPTR, $64
-
-DATA c42b20000<>+0(SB)/4, $0x42b20000
-DATA c42b20000<>+4(SB)/4, $0x42b20000
-DATA c42b20000<>+8(SB)/4, $0x42b20000
-DATA c42b20000<>+12(SB)/4, $0x42b20000
-DATA c42b20000<>+16(SB)/4, $0x42b20000
-DATA c42b20000<>+20(SB)/4, $0x42b20000
-DATA c42b20000<>+24(SB)/4, $0x42b20000
-DATA c42b20000<>+28(SB)/4, $0x42b20000
-DATA c42b20000<>+32(SB)/4, $0x42b20000
-DATA c42b20000<>+36(SB)/4, $0x42b20000
-DATA c42b20000<>+40(SB)/4, $0x42b20000
-DATA c42b20000<>+44(SB)/4, $0x42b20000
-DATA c42b20000<>+48(SB)/4, $0x42b20000
-DATA c42b20000<>+52(SB)/4, $0x42b20000
-DATA c42b20000<>+56(SB)/4, $0x42b20000
-DATA c42b20000<>+60(SB)/4, $0x42b20000
-GLOBL c42b20000<>(SB), RODATA|NOPTR, $64
 
 DATA c3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
 DATA c3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
@@ -756,6 +809,83 @@ TEXT ·unarySiLUAVX2(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ    DX, $+16
+	JLT     vector
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y3
+	VORPS   c80000000<>+0(SB), Y0, Y1
+	VORPS   c80000000<>+0(SB), Y3, Y4
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Y2
+	VMOVUPS      cc2d00000<>+0(SB), Y5
+	VMAXPS       Y1, Y2, Y1
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
+	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y2, Y2
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVUPS      Y1, Y1
+	VMOVUPS      Y4, Y7
+	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
+	VFNMADD231PS c3f317218<>+0(SB), Y5, Y7
+	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
+	VFNMADD231PS cb102e308<>+0(SB), Y5, Y7
+	VMOVUPS      c3ab50d36<>+0(SB), Y4
+	VMOVUPS      c3ab50d36<>+0(SB), Y8
+	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y4
+	VFMADD213PS  c3c091fe3<>+0(SB), Y7, Y8
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y7, Y8
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y7, Y8
+	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y4
+	VFMADD213PS  c3efffffe<>+0(SB), Y7, Y8
+	VMULPS       Y1, Y1, Y6
+	VMULPS       Y7, Y7, Y9
+	VFMADD213PS  Y1, Y6, Y4
+	VFMADD213PS  Y7, Y9, Y8
+	VADDPS       c3f800000<>+0(SB), Y4, Y4
+	VADDPS       c3f800000<>+0(SB), Y8, Y8
+	VCVTPS2DQ    Y2, Y1
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y1, Y2
+	VPSRAD       $0x01, Y5, Y6
+	VPSUBD       Y2, Y1, Y1
+	VPSUBD       Y6, Y5, Y5
+	VPADDD       c0000007f<>+0(SB), Y2, Y2
+	VPADDD       c0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y2, Y2
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y2, Y4, Y2
+	VMULPS       Y6, Y8, Y4
+	VPADDD       c0000007f<>+0(SB), Y1, Y1
+	VPADDD       c0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y1, Y1
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y1, Y2, Y1
+	VMULPS       Y5, Y4, Y6
+	VMOVUPS      c3f800000<>+0(SB), Y2
+	VMOVUPS      c3f800000<>+0(SB), Y7
+	VADDPS       Y2, Y1, Y4
+	VADDPS       Y7, Y6, Y8
+	VCMPPS       $0x11, c00000000<>+0(SB), Y0, Y5
+	VCMPPS       $0x11, c00000000<>+0(SB), Y3, Y9
+	VBLENDVPS    Y5, Y1, Y2, Y1
+	VBLENDVPS    Y9, Y6, Y7, Y2
+	VDIVPS       Y4, Y1, Y1
+	VDIVPS       Y8, Y2, Y2
+	VMULPS       Y0, Y1, Y0
+	VMULPS       Y3, Y2, Y1
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	JMP          unrolled
+
 	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+8
@@ -765,23 +895,21 @@ vector:
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y2
-	VMOVUPS      c42b20000<>+0(SB), Y3
-	VMAXPS       Y1, Y2, Y2
-	VMINPS       Y2, Y3, Y3
-	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y1
-	VROUNDPS     $0x08, Y1, Y1
-	VMOVUPS      Y3, Y2
-	VFNMADD231PS c3f317218<>+0(SB), Y1, Y2
-	VFNMADD231PS cb102e308<>+0(SB), Y1, Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVUPS      Y1, Y1
+	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
+	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
 	VMOVUPS      c3ab50d36<>+0(SB), Y3
-	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y2, Y3
-	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y3
-	VMULPS       Y2, Y2, Y4
-	VFMADD213PS  Y2, Y4, Y3
+	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y3
+	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
 	VADDPS       c3f800000<>+0(SB), Y3, Y3
-	VCVTPS2DQ    Y1, Y1
+	VCVTPS2DQ    Y2, Y1
 	VPSRAD       $0x01, Y1, Y2
 	VPSUBD       Y2, Y1, Y1
 	VPADDD       c0000007f<>+0(SB), Y2, Y2
@@ -814,23 +942,21 @@ tail:
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y2
-	VMOVUPS      c42b20000<>+0(SB), Y3
-	VMAXPS       Y1, Y2, Y2
-	VMINPS       Y2, Y3, Y3
-	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y1
-	VROUNDPS     $0x08, Y1, Y1
-	VMOVUPS      Y3, Y2
-	VFNMADD231PS c3f317218<>+0(SB), Y1, Y2
-	VFNMADD231PS cb102e308<>+0(SB), Y1, Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVUPS      Y1, Y1
+	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
+	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
 	VMOVUPS      c3ab50d36<>+0(SB), Y3
-	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y2, Y3
-	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y3
-	VMULPS       Y2, Y2, Y4
-	VFMADD213PS  Y2, Y4, Y3
+	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y3
+	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
 	VADDPS       c3f800000<>+0(SB), Y3, Y3
-	VCVTPS2DQ    Y1, Y1
+	VCVTPS2DQ    Y2, Y1
 	VPSRAD       $0x01, Y1, Y2
 	VPSUBD       Y2, Y1, Y1
 	VPADDD       c0000007f<>+0(SB), Y2, Y2
@@ -858,55 +984,106 @@ TEXT ·unaryTanhAVX2(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ         DX, $+16
+	JLT          vector
+	VMOVUPS      (CX), Y0
+	VMOVUPS      32(CX), Y2
+	VANDPS       c7fffffff<>+0(SB), Y0, Y1
+	VANDPS       c7fffffff<>+0(SB), Y2, Y3
+	VADDPS       Y1, Y1, Y1
+	VADDPS       Y3, Y3, Y3
+	VXORPS       c80000000<>+0(SB), Y1, Y1
+	VXORPS       c80000000<>+0(SB), Y3, Y4
+	VMOVUPS      cc1f00000<>+0(SB), Y3
+	VMOVUPS      cc1f00000<>+0(SB), Y5
+	VMAXPS       Y1, Y3, Y1
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y3
+	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y3, Y3
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVUPS      Y1, Y1
+	VMOVUPS      Y4, Y7
+	VFNMADD231PS c3f317218<>+0(SB), Y3, Y1
+	VFNMADD231PS c3f317218<>+0(SB), Y5, Y7
+	VFNMADD231PS cb102e308<>+0(SB), Y3, Y1
+	VFNMADD231PS cb102e308<>+0(SB), Y5, Y7
+	VMOVUPS      c3ab50d36<>+0(SB), Y4
+	VMOVUPS      c3ab50d36<>+0(SB), Y8
+	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y4
+	VFMADD213PS  c3c091fe3<>+0(SB), Y7, Y8
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y7, Y8
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y7, Y8
+	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y4
+	VFMADD213PS  c3efffffe<>+0(SB), Y7, Y8
+	VMULPS       Y1, Y1, Y6
+	VMULPS       Y7, Y7, Y9
+	VFMADD213PS  Y1, Y6, Y4
+	VFMADD213PS  Y7, Y9, Y8
+	VCVTPS2DQ    Y3, Y1
+	VCVTPS2DQ    Y5, Y5
+	VPADDD       c0000007f<>+0(SB), Y1, Y1
+	VPADDD       c0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y1, Y1
+	VPSLLD       $0x17, Y5, Y5
+	VSUBPS       c3f800000<>+0(SB), Y1, Y3
+	VSUBPS       c3f800000<>+0(SB), Y5, Y6
+	VFMADD213PS  Y3, Y1, Y4
+	VFMADD213PS  Y6, Y5, Y8
+	VMOVUPS      c40000000<>+0(SB), Y1
+	VMOVUPS      c40000000<>+0(SB), Y3
+	VADDPS       Y1, Y4, Y1
+	VADDPS       Y3, Y8, Y3
+	VDIVPS       Y1, Y4, Y1
+	VDIVPS       Y3, Y8, Y3
+	VANDPS       c7fffffff<>+0(SB), Y1, Y1
+	VANDPS       c7fffffff<>+0(SB), Y3, Y3
+	VANDPS       c80000000<>+0(SB), Y0, Y0
+	VANDPS       c80000000<>+0(SB), Y2, Y2
+	VORPS        Y1, Y0, Y0
+	VORPS        Y3, Y2, Y1
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	JMP          unrolled
+
 	// 1 vectors at a time
 vector:
-	CMPQ    DX, $+8
-	JLT     tail
-	VMOVUPS (CX), Y0
-	VANDPS  c7fffffff<>+0(SB), Y0, Y1
-	VMULPS  cc0000000<>+0(SB), Y1, Y2
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y3
-	VMOVUPS      c42b20000<>+0(SB), Y4
-	VMAXPS       Y2, Y3, Y3
-	VMINPS       Y3, Y4, Y4
-	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y2
+	CMPQ         DX, $+8
+	JLT          tail
+	VMOVUPS      (CX), Y0
+	VANDPS       c7fffffff<>+0(SB), Y0, Y1
+	VADDPS       Y1, Y1, Y1
+	VXORPS       c80000000<>+0(SB), Y1, Y1
+	VMOVUPS      cc1f00000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
 	VROUNDPS     $0x08, Y2, Y2
-	VMOVUPS      Y4, Y3
-	VFNMADD231PS c3f317218<>+0(SB), Y2, Y3
-	VFNMADD231PS cb102e308<>+0(SB), Y2, Y3
-	VMOVUPS      c3ab50d36<>+0(SB), Y4
-	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y4
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y4
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y3, Y4
-	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y4
-	VMULPS       Y3, Y3, Y5
-	VFMADD213PS  Y3, Y5, Y4
-	VADDPS       c3f800000<>+0(SB), Y4, Y4
-	VCVTPS2DQ    Y2, Y2
-	VPSRAD       $0x01, Y2, Y3
-	VPSUBD       Y3, Y2, Y2
-	VPADDD       c0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y4, Y3
-	VPADDD       c0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y3, Y2
-	VMOVUPS      c3f800000<>+0(SB), Y3
-	VADDPS       Y2, Y3, Y4
-	VSUBPS       Y2, Y3, Y2
-	VDIVPS       Y4, Y2, Y2
-	VMULPS       Y1, Y1, Y3
-	VMOVUPS      cbbb4b894<>+0(SB), Y4
-	VFMADD213PS  c3ca7af7e<>+0(SB), Y3, Y4
-	VFMADD213PS  cbd5be7f9<>+0(SB), Y3, Y4
-	VFMADD213PS  c3e0881f9<>+0(SB), Y3, Y4
-	VFMADD213PS  cbeaaaa92<>+0(SB), Y3, Y4
-	VMULPS       Y3, Y4, Y3
-	VFMADD213PS  Y1, Y1, Y3
-	VCMPPS       $0x11, c3f266666<>+0(SB), Y1, Y1
-	VBLENDVPS    Y1, Y3, Y2, Y1
+	VMOVUPS      Y1, Y1
+	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
+	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
+	VMOVUPS      c3ab50d36<>+0(SB), Y3
+	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y3
+	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VCVTPS2DQ    Y2, Y1
+	VPADDD       c0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VSUBPS       c3f800000<>+0(SB), Y1, Y2
+	VFMADD213PS  Y2, Y1, Y3
+	VMOVUPS      c40000000<>+0(SB), Y1
+	VADDPS       Y1, Y3, Y1
+	VDIVPS       Y1, Y3, Y1
+	VANDPS       c7fffffff<>+0(SB), Y1, Y1
 	VANDPS       c80000000<>+0(SB), Y0, Y0
 	VORPS        Y1, Y0, Y0
 	VMOVUPS      Y0, (AX)
@@ -917,56 +1094,38 @@ vector:
 
 	// the rest, under the mask
 tail:
-	TESTQ      DX, DX
-	JZ         done
-	LEAQ       maskTable<>+0(SB), BX
-	NEGQ       DX
-	VMOVUPS    32(BX)(DX*4), Y15
-	VMASKMOVPS (CX), Y15, Y0
-	VANDPS     c7fffffff<>+0(SB), Y0, Y1
-	VMULPS     cc0000000<>+0(SB), Y1, Y2
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y3
-	VMOVUPS      c42b20000<>+0(SB), Y4
-	VMAXPS       Y2, Y3, Y3
-	VMINPS       Y3, Y4, Y4
-	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y2
+	TESTQ        DX, DX
+	JZ           done
+	LEAQ         maskTable<>+0(SB), BX
+	NEGQ         DX
+	VMOVUPS      32(BX)(DX*4), Y15
+	VMASKMOVPS   (CX), Y15, Y0
+	VANDPS       c7fffffff<>+0(SB), Y0, Y1
+	VADDPS       Y1, Y1, Y1
+	VXORPS       c80000000<>+0(SB), Y1, Y1
+	VMOVUPS      cc1f00000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
 	VROUNDPS     $0x08, Y2, Y2
-	VMOVUPS      Y4, Y3
-	VFNMADD231PS c3f317218<>+0(SB), Y2, Y3
-	VFNMADD231PS cb102e308<>+0(SB), Y2, Y3
-	VMOVUPS      c3ab50d36<>+0(SB), Y4
-	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y4
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y4
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y3, Y4
-	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y4
-	VMULPS       Y3, Y3, Y5
-	VFMADD213PS  Y3, Y5, Y4
-	VADDPS       c3f800000<>+0(SB), Y4, Y4
-	VCVTPS2DQ    Y2, Y2
-	VPSRAD       $0x01, Y2, Y3
-	VPSUBD       Y3, Y2, Y2
-	VPADDD       c0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y4, Y3
-	VPADDD       c0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y3, Y2
-	VMOVUPS      c3f800000<>+0(SB), Y3
-	VADDPS       Y2, Y3, Y4
-	VSUBPS       Y2, Y3, Y2
-	VDIVPS       Y4, Y2, Y2
-	VMULPS       Y1, Y1, Y3
-	VMOVUPS      cbbb4b894<>+0(SB), Y4
-	VFMADD213PS  c3ca7af7e<>+0(SB), Y3, Y4
-	VFMADD213PS  cbd5be7f9<>+0(SB), Y3, Y4
-	VFMADD213PS  c3e0881f9<>+0(SB), Y3, Y4
-	VFMADD213PS  cbeaaaa92<>+0(SB), Y3, Y4
-	VMULPS       Y3, Y4, Y3
-	VFMADD213PS  Y1, Y1, Y3
-	VCMPPS       $0x11, c3f266666<>+0(SB), Y1, Y1
-	VBLENDVPS    Y1, Y3, Y2, Y1
+	VMOVUPS      Y1, Y1
+	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
+	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
+	VMOVUPS      c3ab50d36<>+0(SB), Y3
+	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y3
+	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VCVTPS2DQ    Y2, Y1
+	VPADDD       c0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VSUBPS       c3f800000<>+0(SB), Y1, Y2
+	VFMADD213PS  Y2, Y1, Y3
+	VMOVUPS      c40000000<>+0(SB), Y1
+	VADDPS       Y1, Y3, Y1
+	VDIVPS       Y1, Y3, Y1
+	VANDPS       c7fffffff<>+0(SB), Y1, Y1
 	VANDPS       c80000000<>+0(SB), Y0, Y0
 	VORPS        Y1, Y0, Y0
 	VMASKMOVPS   Y0, Y15, (AX)
@@ -993,131 +1152,41 @@ DATA c7fffffff<>+56(SB)/4, $0x7fffffff
 DATA c7fffffff<>+60(SB)/4, $0x7fffffff
 GLOBL c7fffffff<>(SB), RODATA|NOPTR, $64
 
-DATA cc0000000<>+0(SB)/4, $0xc0000000
-DATA cc0000000<>+4(SB)/4, $0xc0000000
-DATA cc0000000<>+8(SB)/4, $0xc0000000
-DATA cc0000000<>+12(SB)/4, $0xc0000000
-DATA cc0000000<>+16(SB)/4, $0xc0000000
-DATA cc0000000<>+20(SB)/4, $0xc0000000
-DATA cc0000000<>+24(SB)/4, $0xc0000000
-DATA cc0000000<>+28(SB)/4, $0xc0000000
-DATA cc0000000<>+32(SB)/4, $0xc0000000
-DATA cc0000000<>+36(SB)/4, $0xc0000000
-DATA cc0000000<>+40(SB)/4, $0xc0000000
-DATA cc0000000<>+44(SB)/4, $0xc0000000
-DATA cc0000000<>+48(SB)/4, $0xc0000000
-DATA cc0000000<>+52(SB)/4, $0xc0000000
-DATA cc0000000<>+56(SB)/4, $0xc0000000
-DATA cc0000000<>+60(SB)/4, $0xc0000000
-GLOBL cc0000000<>(SB), RODATA|NOPTR, $64
+DATA cc1f00000<>+0(SB)/4, $0xc1f00000
+DATA cc1f00000<>+4(SB)/4, $0xc1f00000
+DATA cc1f00000<>+8(SB)/4, $0xc1f00000
+DATA cc1f00000<>+12(SB)/4, $0xc1f00000
+DATA cc1f00000<>+16(SB)/4, $0xc1f00000
+DATA cc1f00000<>+20(SB)/4, $0xc1f00000
+DATA cc1f00000<>+24(SB)/4, $0xc1f00000
+DATA cc1f00000<>+28(SB)/4, $0xc1f00000
+DATA cc1f00000<>+32(SB)/4, $0xc1f00000
+DATA cc1f00000<>+36(SB)/4, $0xc1f00000
+DATA cc1f00000<>+40(SB)/4, $0xc1f00000
+DATA cc1f00000<>+44(SB)/4, $0xc1f00000
+DATA cc1f00000<>+48(SB)/4, $0xc1f00000
+DATA cc1f00000<>+52(SB)/4, $0xc1f00000
+DATA cc1f00000<>+56(SB)/4, $0xc1f00000
+DATA cc1f00000<>+60(SB)/4, $0xc1f00000
+GLOBL cc1f00000<>(SB), RODATA|NOPTR, $64
 
-DATA cbbb4b894<>+0(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+4(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+8(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+12(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+16(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+20(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+24(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+28(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+32(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+36(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+40(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+44(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+48(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+52(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+56(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+60(SB)/4, $0xbbb4b894
-GLOBL cbbb4b894<>(SB), RODATA|NOPTR, $64
-
-DATA c3ca7af7e<>+0(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+4(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+8(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+12(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+16(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+20(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+24(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+28(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+32(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+36(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+40(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+44(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+48(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+52(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+56(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+60(SB)/4, $0x3ca7af7e
-GLOBL c3ca7af7e<>(SB), RODATA|NOPTR, $64
-
-DATA cbd5be7f9<>+0(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+4(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+8(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+12(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+16(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+20(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+24(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+28(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+32(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+36(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+40(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+44(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+48(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+52(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+56(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+60(SB)/4, $0xbd5be7f9
-GLOBL cbd5be7f9<>(SB), RODATA|NOPTR, $64
-
-DATA c3e0881f9<>+0(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+4(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+8(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+12(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+16(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+20(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+24(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+28(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+32(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+36(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+40(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+44(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+48(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+52(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+56(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+60(SB)/4, $0x3e0881f9
-GLOBL c3e0881f9<>(SB), RODATA|NOPTR, $64
-
-DATA cbeaaaa92<>+0(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+4(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+8(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+12(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+16(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+20(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+24(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+28(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+32(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+36(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+40(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+44(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+48(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+52(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+56(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+60(SB)/4, $0xbeaaaa92
-GLOBL cbeaaaa92<>(SB), RODATA|NOPTR, $64
-
-DATA c3f266666<>+0(SB)/4, $0x3f266666
-DATA c3f266666<>+4(SB)/4, $0x3f266666
-DATA c3f266666<>+8(SB)/4, $0x3f266666
-DATA c3f266666<>+12(SB)/4, $0x3f266666
-DATA c3f266666<>+16(SB)/4, $0x3f266666
-DATA c3f266666<>+20(SB)/4, $0x3f266666
-DATA c3f266666<>+24(SB)/4, $0x3f266666
-DATA c3f266666<>+28(SB)/4, $0x3f266666
-DATA c3f266666<>+32(SB)/4, $0x3f266666
-DATA c3f266666<>+36(SB)/4, $0x3f266666
-DATA c3f266666<>+40(SB)/4, $0x3f266666
-DATA c3f266666<>+44(SB)/4, $0x3f266666
-DATA c3f266666<>+48(SB)/4, $0x3f266666
-DATA c3f266666<>+52(SB)/4, $0x3f266666
-DATA c3f266666<>+56(SB)/4, $0x3f266666
-DATA c3f266666<>+60(SB)/4, $0x3f266666
-GLOBL c3f266666<>(SB), RODATA|NOPTR, $64
+DATA c40000000<>+0(SB)/4, $0x40000000
+DATA c40000000<>+4(SB)/4, $0x40000000
+DATA c40000000<>+8(SB)/4, $0x40000000
+DATA c40000000<>+12(SB)/4, $0x40000000
+DATA c40000000<>+16(SB)/4, $0x40000000
+DATA c40000000<>+20(SB)/4, $0x40000000
+DATA c40000000<>+24(SB)/4, $0x40000000
+DATA c40000000<>+28(SB)/4, $0x40000000
+DATA c40000000<>+32(SB)/4, $0x40000000
+DATA c40000000<>+36(SB)/4, $0x40000000
+DATA c40000000<>+40(SB)/4, $0x40000000
+DATA c40000000<>+44(SB)/4, $0x40000000
+DATA c40000000<>+48(SB)/4, $0x40000000
+DATA c40000000<>+52(SB)/4, $0x40000000
+DATA c40000000<>+56(SB)/4, $0x40000000
+DATA c40000000<>+60(SB)/4, $0x40000000
+GLOBL c40000000<>(SB), RODATA|NOPTR, $64
 
 // func unaryExpAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
 // Requires: AVX, AVX2, FMA3
@@ -1126,31 +1195,98 @@ TEXT ·unaryExpAVX2(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ    DX, $+16
+	JLT     vector
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS c42b20000<>+0(SB), Y1
+	VMOVUPS c42b20000<>+0(SB), Y3
+	VMINPS  Y0, Y1, Y0
+	VMINPS  Y2, Y3, Y2
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Y1
+	VMOVUPS      cc2d00000<>+0(SB), Y3
+	VMAXPS       Y0, Y1, Y0
+	VMAXPS       Y2, Y3, Y2
+	VMULPS       c3fb8aa3b<>+0(SB), Y0, Y1
+	VMULPS       c3fb8aa3b<>+0(SB), Y2, Y3
+	VROUNDPS     $0x08, Y1, Y1
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVUPS      Y0, Y0
+	VMOVUPS      Y2, Y5
+	VFNMADD231PS c3f317218<>+0(SB), Y1, Y0
+	VFNMADD231PS c3f317218<>+0(SB), Y3, Y5
+	VFNMADD231PS cb102e308<>+0(SB), Y1, Y0
+	VFNMADD231PS cb102e308<>+0(SB), Y3, Y5
+	VMOVUPS      c3ab50d36<>+0(SB), Y2
+	VMOVUPS      c3ab50d36<>+0(SB), Y6
+	VFMADD213PS  c3c091fe3<>+0(SB), Y0, Y2
+	VFMADD213PS  c3c091fe3<>+0(SB), Y5, Y6
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y0, Y2
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y5, Y6
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y0, Y2
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y5, Y6
+	VFMADD213PS  c3efffffe<>+0(SB), Y0, Y2
+	VFMADD213PS  c3efffffe<>+0(SB), Y5, Y6
+	VMULPS       Y0, Y0, Y4
+	VMULPS       Y5, Y5, Y7
+	VFMADD213PS  Y0, Y4, Y2
+	VFMADD213PS  Y5, Y7, Y6
+	VADDPS       c3f800000<>+0(SB), Y2, Y2
+	VADDPS       c3f800000<>+0(SB), Y6, Y6
+	VCVTPS2DQ    Y1, Y0
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y0, Y1
+	VPSRAD       $0x01, Y3, Y4
+	VPSUBD       Y1, Y0, Y0
+	VPSUBD       Y4, Y3, Y3
+	VPADDD       c0000007f<>+0(SB), Y1, Y1
+	VPADDD       c0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y1, Y1
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y1, Y2, Y1
+	VMULPS       Y4, Y6, Y2
+	VPADDD       c0000007f<>+0(SB), Y0, Y0
+	VPADDD       c0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y0, Y0
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y0, Y1, Y0
+	VMULPS       Y3, Y2, Y1
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	JMP          unrolled
+
 	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+8
 	JLT     tail
 	VMOVUPS (CX), Y0
+	VMOVUPS c42b20000<>+0(SB), Y1
+	VMINPS  Y0, Y1, Y0
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y1
-	VMOVUPS      c42b20000<>+0(SB), Y2
-	VMAXPS       Y0, Y1, Y1
-	VMINPS       Y1, Y2, Y2
-	VMULPS       c3fb8aa3b<>+0(SB), Y2, Y0
-	VROUNDPS     $0x08, Y0, Y0
-	VMOVUPS      Y2, Y1
-	VFNMADD231PS c3f317218<>+0(SB), Y0, Y1
-	VFNMADD231PS cb102e308<>+0(SB), Y0, Y1
+	VMAXPS       Y0, Y1, Y0
+	VMULPS       c3fb8aa3b<>+0(SB), Y0, Y1
+	VROUNDPS     $0x08, Y1, Y1
+	VMOVUPS      Y0, Y0
+	VFNMADD231PS c3f317218<>+0(SB), Y1, Y0
+	VFNMADD231PS cb102e308<>+0(SB), Y1, Y0
 	VMOVUPS      c3ab50d36<>+0(SB), Y2
-	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y2
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y2
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y2
-	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y2
-	VMULPS       Y1, Y1, Y3
-	VFMADD213PS  Y1, Y3, Y2
+	VFMADD213PS  c3c091fe3<>+0(SB), Y0, Y2
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y0, Y2
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y0, Y2
+	VFMADD213PS  c3efffffe<>+0(SB), Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VFMADD213PS  Y0, Y3, Y2
 	VADDPS       c3f800000<>+0(SB), Y2, Y2
-	VCVTPS2DQ    Y0, Y0
+	VCVTPS2DQ    Y1, Y0
 	VPSRAD       $0x01, Y0, Y1
 	VPSUBD       Y1, Y0, Y0
 	VPADDD       c0000007f<>+0(SB), Y1, Y1
@@ -1173,26 +1309,26 @@ tail:
 	NEGQ       DX
 	VMOVUPS    32(BX)(DX*4), Y15
 	VMASKMOVPS (CX), Y15, Y0
+	VMOVUPS    c42b20000<>+0(SB), Y1
+	VMINPS     Y0, Y1, Y0
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y1
-	VMOVUPS      c42b20000<>+0(SB), Y2
-	VMAXPS       Y0, Y1, Y1
-	VMINPS       Y1, Y2, Y2
-	VMULPS       c3fb8aa3b<>+0(SB), Y2, Y0
-	VROUNDPS     $0x08, Y0, Y0
-	VMOVUPS      Y2, Y1
-	VFNMADD231PS c3f317218<>+0(SB), Y0, Y1
-	VFNMADD231PS cb102e308<>+0(SB), Y0, Y1
+	VMAXPS       Y0, Y1, Y0
+	VMULPS       c3fb8aa3b<>+0(SB), Y0, Y1
+	VROUNDPS     $0x08, Y1, Y1
+	VMOVUPS      Y0, Y0
+	VFNMADD231PS c3f317218<>+0(SB), Y1, Y0
+	VFNMADD231PS cb102e308<>+0(SB), Y1, Y0
 	VMOVUPS      c3ab50d36<>+0(SB), Y2
-	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y2
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y2
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y2
-	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y2
-	VMULPS       Y1, Y1, Y3
-	VFMADD213PS  Y1, Y3, Y2
+	VFMADD213PS  c3c091fe3<>+0(SB), Y0, Y2
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y0, Y2
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y0, Y2
+	VFMADD213PS  c3efffffe<>+0(SB), Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VFMADD213PS  Y0, Y3, Y2
 	VADDPS       c3f800000<>+0(SB), Y2, Y2
-	VCVTPS2DQ    Y0, Y0
+	VCVTPS2DQ    Y1, Y0
 	VPSRAD       $0x01, Y0, Y1
 	VPSUBD       Y1, Y0, Y0
 	VPADDD       c0000007f<>+0(SB), Y1, Y1
@@ -1207,12 +1343,143 @@ done:
 	VZEROUPPER
 	RET
 
+DATA c42b20000<>+0(SB)/4, $0x42b20000
+DATA c42b20000<>+4(SB)/4, $0x42b20000
+DATA c42b20000<>+8(SB)/4, $0x42b20000
+DATA c42b20000<>+12(SB)/4, $0x42b20000
+DATA c42b20000<>+16(SB)/4, $0x42b20000
+DATA c42b20000<>+20(SB)/4, $0x42b20000
+DATA c42b20000<>+24(SB)/4, $0x42b20000
+DATA c42b20000<>+28(SB)/4, $0x42b20000
+DATA c42b20000<>+32(SB)/4, $0x42b20000
+DATA c42b20000<>+36(SB)/4, $0x42b20000
+DATA c42b20000<>+40(SB)/4, $0x42b20000
+DATA c42b20000<>+44(SB)/4, $0x42b20000
+DATA c42b20000<>+48(SB)/4, $0x42b20000
+DATA c42b20000<>+52(SB)/4, $0x42b20000
+DATA c42b20000<>+56(SB)/4, $0x42b20000
+DATA c42b20000<>+60(SB)/4, $0x42b20000
+GLOBL c42b20000<>(SB), RODATA|NOPTR, $64
+
 // func unaryErfAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·unaryErfAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
+
+	// 2 vectors at a time
+unrolled:
+	CMPQ        DX, $+16
+	JLT         vector
+	VMOVUPS     (CX), Y0
+	VMOVUPS     32(CX), Y4
+	VANDPS      c7fffffff<>+0(SB), Y0, Y1
+	VANDPS      c7fffffff<>+0(SB), Y4, Y5
+	VMULPS      Y1, Y1, Y2
+	VMULPS      Y5, Y5, Y6
+	VMOVUPS     c38a4b540<>+0(SB), Y3
+	VMOVUPS     c38a4b540<>+0(SB), Y7
+	VFMADD213PS cba51fb8e<>+0(SB), Y2, Y3
+	VFMADD213PS cba51fb8e<>+0(SB), Y6, Y7
+	VFMADD213PS c3baa02db<>+0(SB), Y2, Y3
+	VFMADD213PS c3baa02db<>+0(SB), Y6, Y7
+	VFMADD213PS cbcdbfc87<>+0(SB), Y2, Y3
+	VFMADD213PS cbcdbfc87<>+0(SB), Y6, Y7
+	VFMADD213PS c3de7167c<>+0(SB), Y2, Y3
+	VFMADD213PS c3de7167c<>+0(SB), Y6, Y7
+	VFMADD213PS cbec0939f<>+0(SB), Y2, Y3
+	VFMADD213PS cbec0939f<>+0(SB), Y6, Y7
+	VFMADD213PS c3f906eba<>+0(SB), Y2, Y3
+	VFMADD213PS c3f906eba<>+0(SB), Y6, Y7
+	VMULPS      Y1, Y3, Y2
+	VMULPS      Y5, Y7, Y6
+	VMOVUPS     c40800000<>+0(SB), Y3
+	VMOVUPS     c40800000<>+0(SB), Y7
+	VMINPS      Y1, Y3, Y3
+	VMINPS      Y5, Y7, Y8
+	VMOVUPS     c39436d48<>+0(SB), Y7
+	VMOVUPS     c39436d48<>+0(SB), Y9
+	VFMADD213PS cbb412c93<>+0(SB), Y3, Y7
+	VFMADD213PS cbb412c93<>+0(SB), Y8, Y9
+	VFMADD213PS c3cb2e546<>+0(SB), Y3, Y7
+	VFMADD213PS c3cb2e546<>+0(SB), Y8, Y9
+	VFMADD213PS cbdd32964<>+0(SB), Y3, Y7
+	VFMADD213PS cbdd32964<>+0(SB), Y8, Y9
+	VFMADD213PS cbf235d7f<>+0(SB), Y3, Y7
+	VFMADD213PS cbf235d7f<>+0(SB), Y8, Y9
+	VFMADD213PS cbf904473<>+0(SB), Y3, Y7
+	VFMADD213PS cbf904473<>+0(SB), Y8, Y9
+	VFMADD213PS cb9b31963<>+0(SB), Y3, Y7
+	VFMADD213PS cb9b31963<>+0(SB), Y8, Y9
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Y3
+	VMOVUPS      cc2d00000<>+0(SB), Y8
+	VMAXPS       Y7, Y3, Y3
+	VMAXPS       Y9, Y8, Y8
+	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y7
+	VMULPS       c3fb8aa3b<>+0(SB), Y8, Y9
+	VROUNDPS     $0x08, Y7, Y7
+	VROUNDPS     $0x08, Y9, Y9
+	VMOVUPS      Y3, Y3
+	VMOVUPS      Y8, Y11
+	VFNMADD231PS c3f317218<>+0(SB), Y7, Y3
+	VFNMADD231PS c3f317218<>+0(SB), Y9, Y11
+	VFNMADD231PS cb102e308<>+0(SB), Y7, Y3
+	VFNMADD231PS cb102e308<>+0(SB), Y9, Y11
+	VMOVUPS      c3ab50d36<>+0(SB), Y8
+	VMOVUPS      c3ab50d36<>+0(SB), Y12
+	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y8
+	VFMADD213PS  c3c091fe3<>+0(SB), Y11, Y12
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y8
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y11, Y12
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y3, Y8
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y11, Y12
+	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y8
+	VFMADD213PS  c3efffffe<>+0(SB), Y11, Y12
+	VMULPS       Y3, Y3, Y10
+	VMULPS       Y11, Y11, Y13
+	VFMADD213PS  Y3, Y10, Y8
+	VFMADD213PS  Y11, Y13, Y12
+	VADDPS       c3f800000<>+0(SB), Y8, Y8
+	VADDPS       c3f800000<>+0(SB), Y12, Y12
+	VCVTPS2DQ    Y7, Y3
+	VCVTPS2DQ    Y9, Y9
+	VPSRAD       $0x01, Y3, Y7
+	VPSRAD       $0x01, Y9, Y10
+	VPSUBD       Y7, Y3, Y3
+	VPSUBD       Y10, Y9, Y9
+	VPADDD       c0000007f<>+0(SB), Y7, Y7
+	VPADDD       c0000007f<>+0(SB), Y10, Y10
+	VPSLLD       $0x17, Y7, Y7
+	VPSLLD       $0x17, Y10, Y10
+	VMULPS       Y7, Y8, Y7
+	VMULPS       Y10, Y12, Y8
+	VPADDD       c0000007f<>+0(SB), Y3, Y3
+	VPADDD       c0000007f<>+0(SB), Y9, Y9
+	VPSLLD       $0x17, Y3, Y3
+	VPSLLD       $0x17, Y9, Y9
+	VMULPS       Y3, Y7, Y3
+	VMULPS       Y9, Y8, Y8
+	VMOVUPS      c3f800000<>+0(SB), Y7
+	VMOVUPS      c3f800000<>+0(SB), Y9
+	VSUBPS       Y3, Y7, Y3
+	VSUBPS       Y8, Y9, Y7
+	VCMPPS       $0x11, c3f800000<>+0(SB), Y1, Y1
+	VCMPPS       $0x11, c3f800000<>+0(SB), Y5, Y5
+	VBLENDVPS    Y1, Y2, Y3, Y1
+	VBLENDVPS    Y5, Y6, Y7, Y2
+	VANDPS       c80000000<>+0(SB), Y0, Y0
+	VANDPS       c80000000<>+0(SB), Y4, Y3
+	VORPS        Y1, Y0, Y0
+	VORPS        Y2, Y3, Y1
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	JMP          unrolled
 
 	// 1 vectors at a time
 vector:
@@ -1229,37 +1496,33 @@ vector:
 	VFMADD213PS cbec0939f<>+0(SB), Y2, Y3
 	VFMADD213PS c3f906eba<>+0(SB), Y2, Y3
 	VMULPS      Y1, Y3, Y2
-	VMOVUPS     c00000000<>+0(SB), Y3
-	VMOVUPS     c40800000<>+0(SB), Y4
-	VMAXPS      Y1, Y3, Y3
-	VMINPS      Y3, Y4, Y4
-	VMOVUPS     c39436d48<>+0(SB), Y3
-	VFMADD213PS cbb412c93<>+0(SB), Y4, Y3
-	VFMADD213PS c3cb2e546<>+0(SB), Y4, Y3
-	VFMADD213PS cbdd32964<>+0(SB), Y4, Y3
-	VFMADD213PS cbf235d7f<>+0(SB), Y4, Y3
-	VFMADD213PS cbf904473<>+0(SB), Y4, Y3
-	VFMADD213PS cb9b31963<>+0(SB), Y4, Y3
+	VMOVUPS     c40800000<>+0(SB), Y3
+	VMINPS      Y1, Y3, Y3
+	VMOVUPS     c39436d48<>+0(SB), Y4
+	VFMADD213PS cbb412c93<>+0(SB), Y3, Y4
+	VFMADD213PS c3cb2e546<>+0(SB), Y3, Y4
+	VFMADD213PS cbdd32964<>+0(SB), Y3, Y4
+	VFMADD213PS cbf235d7f<>+0(SB), Y3, Y4
+	VFMADD213PS cbf904473<>+0(SB), Y3, Y4
+	VFMADD213PS cb9b31963<>+0(SB), Y3, Y4
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y4
-	VMOVUPS      c42b20000<>+0(SB), Y5
-	VMAXPS       Y3, Y4, Y4
-	VMINPS       Y4, Y5, Y5
-	VMULPS       c3fb8aa3b<>+0(SB), Y5, Y3
-	VROUNDPS     $0x08, Y3, Y3
-	VMOVUPS      Y5, Y4
-	VFNMADD231PS c3f317218<>+0(SB), Y3, Y4
-	VFNMADD231PS cb102e308<>+0(SB), Y3, Y4
+	VMOVUPS      cc2d00000<>+0(SB), Y3
+	VMAXPS       Y4, Y3, Y3
+	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VMOVUPS      Y3, Y3
+	VFNMADD231PS c3f317218<>+0(SB), Y4, Y3
+	VFNMADD231PS cb102e308<>+0(SB), Y4, Y3
 	VMOVUPS      c3ab50d36<>+0(SB), Y5
-	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y5
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y5
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y5
-	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y5
-	VMULPS       Y4, Y4, Y6
-	VFMADD213PS  Y4, Y6, Y5
+	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y5
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y5
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y3, Y5
+	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y5
+	VMULPS       Y3, Y3, Y6
+	VFMADD213PS  Y3, Y6, Y5
 	VADDPS       c3f800000<>+0(SB), Y5, Y5
-	VCVTPS2DQ    Y3, Y3
+	VCVTPS2DQ    Y4, Y3
 	VPSRAD       $0x01, Y3, Y4
 	VPSUBD       Y4, Y3, Y3
 	VPADDD       c0000007f<>+0(SB), Y4, Y4
@@ -1298,37 +1561,33 @@ tail:
 	VFMADD213PS cbec0939f<>+0(SB), Y2, Y3
 	VFMADD213PS c3f906eba<>+0(SB), Y2, Y3
 	VMULPS      Y1, Y3, Y2
-	VMOVUPS     c00000000<>+0(SB), Y3
-	VMOVUPS     c40800000<>+0(SB), Y4
-	VMAXPS      Y1, Y3, Y3
-	VMINPS      Y3, Y4, Y4
-	VMOVUPS     c39436d48<>+0(SB), Y3
-	VFMADD213PS cbb412c93<>+0(SB), Y4, Y3
-	VFMADD213PS c3cb2e546<>+0(SB), Y4, Y3
-	VFMADD213PS cbdd32964<>+0(SB), Y4, Y3
-	VFMADD213PS cbf235d7f<>+0(SB), Y4, Y3
-	VFMADD213PS cbf904473<>+0(SB), Y4, Y3
-	VFMADD213PS cb9b31963<>+0(SB), Y4, Y3
+	VMOVUPS     c40800000<>+0(SB), Y3
+	VMINPS      Y1, Y3, Y3
+	VMOVUPS     c39436d48<>+0(SB), Y4
+	VFMADD213PS cbb412c93<>+0(SB), Y3, Y4
+	VFMADD213PS c3cb2e546<>+0(SB), Y3, Y4
+	VFMADD213PS cbdd32964<>+0(SB), Y3, Y4
+	VFMADD213PS cbf235d7f<>+0(SB), Y3, Y4
+	VFMADD213PS cbf904473<>+0(SB), Y3, Y4
+	VFMADD213PS cb9b31963<>+0(SB), Y3, Y4
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y4
-	VMOVUPS      c42b20000<>+0(SB), Y5
-	VMAXPS       Y3, Y4, Y4
-	VMINPS       Y4, Y5, Y5
-	VMULPS       c3fb8aa3b<>+0(SB), Y5, Y3
-	VROUNDPS     $0x08, Y3, Y3
-	VMOVUPS      Y5, Y4
-	VFNMADD231PS c3f317218<>+0(SB), Y3, Y4
-	VFNMADD231PS cb102e308<>+0(SB), Y3, Y4
+	VMOVUPS      cc2d00000<>+0(SB), Y3
+	VMAXPS       Y4, Y3, Y3
+	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VMOVUPS      Y3, Y3
+	VFNMADD231PS c3f317218<>+0(SB), Y4, Y3
+	VFNMADD231PS cb102e308<>+0(SB), Y4, Y3
 	VMOVUPS      c3ab50d36<>+0(SB), Y5
-	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y5
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y5
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y5
-	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y5
-	VMULPS       Y4, Y4, Y6
-	VFMADD213PS  Y4, Y6, Y5
+	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y5
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y5
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y3, Y5
+	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y5
+	VMULPS       Y3, Y3, Y6
+	VFMADD213PS  Y3, Y6, Y5
 	VADDPS       c3f800000<>+0(SB), Y5, Y5
-	VCVTPS2DQ    Y3, Y3
+	VCVTPS2DQ    Y4, Y3
 	VPSRAD       $0x01, Y3, Y4
 	VPSUBD       Y4, Y3, Y3
 	VPADDD       c0000007f<>+0(SB), Y4, Y4
@@ -1626,6 +1885,127 @@ TEXT ·unaryGeluAVX2(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ        DX, $+16
+	JLT         vector
+	VMOVUPS     (CX), Y0
+	VMOVUPS     32(CX), Y5
+	VMULPS      c3f3504f3<>+0(SB), Y0, Y1
+	VMULPS      c3f3504f3<>+0(SB), Y5, Y6
+	VANDPS      c7fffffff<>+0(SB), Y1, Y2
+	VANDPS      c7fffffff<>+0(SB), Y6, Y7
+	VMULPS      Y2, Y2, Y3
+	VMULPS      Y7, Y7, Y8
+	VMOVUPS     c38a4b540<>+0(SB), Y4
+	VMOVUPS     c38a4b540<>+0(SB), Y9
+	VFMADD213PS cba51fb8e<>+0(SB), Y3, Y4
+	VFMADD213PS cba51fb8e<>+0(SB), Y8, Y9
+	VFMADD213PS c3baa02db<>+0(SB), Y3, Y4
+	VFMADD213PS c3baa02db<>+0(SB), Y8, Y9
+	VFMADD213PS cbcdbfc87<>+0(SB), Y3, Y4
+	VFMADD213PS cbcdbfc87<>+0(SB), Y8, Y9
+	VFMADD213PS c3de7167c<>+0(SB), Y3, Y4
+	VFMADD213PS c3de7167c<>+0(SB), Y8, Y9
+	VFMADD213PS cbec0939f<>+0(SB), Y3, Y4
+	VFMADD213PS cbec0939f<>+0(SB), Y8, Y9
+	VFMADD213PS c3f906eba<>+0(SB), Y3, Y4
+	VFMADD213PS c3f906eba<>+0(SB), Y8, Y9
+	VMULPS      Y2, Y4, Y3
+	VMULPS      Y7, Y9, Y8
+	VMOVUPS     c40800000<>+0(SB), Y4
+	VMOVUPS     c40800000<>+0(SB), Y9
+	VMINPS      Y2, Y4, Y4
+	VMINPS      Y7, Y9, Y10
+	VMOVUPS     c39436d48<>+0(SB), Y9
+	VMOVUPS     c39436d48<>+0(SB), Y11
+	VFMADD213PS cbb412c93<>+0(SB), Y4, Y9
+	VFMADD213PS cbb412c93<>+0(SB), Y10, Y11
+	VFMADD213PS c3cb2e546<>+0(SB), Y4, Y9
+	VFMADD213PS c3cb2e546<>+0(SB), Y10, Y11
+	VFMADD213PS cbdd32964<>+0(SB), Y4, Y9
+	VFMADD213PS cbdd32964<>+0(SB), Y10, Y11
+	VFMADD213PS cbf235d7f<>+0(SB), Y4, Y9
+	VFMADD213PS cbf235d7f<>+0(SB), Y10, Y11
+	VFMADD213PS cbf904473<>+0(SB), Y4, Y9
+	VFMADD213PS cbf904473<>+0(SB), Y10, Y11
+	VFMADD213PS cb9b31963<>+0(SB), Y4, Y9
+	VFMADD213PS cb9b31963<>+0(SB), Y10, Y11
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Y4
+	VMOVUPS      cc2d00000<>+0(SB), Y10
+	VMAXPS       Y9, Y4, Y4
+	VMAXPS       Y11, Y10, Y10
+	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y9
+	VMULPS       c3fb8aa3b<>+0(SB), Y10, Y11
+	VROUNDPS     $0x08, Y9, Y9
+	VROUNDPS     $0x08, Y11, Y11
+	VMOVUPS      Y4, Y4
+	VMOVUPS      Y10, Y13
+	VFNMADD231PS c3f317218<>+0(SB), Y9, Y4
+	VFNMADD231PS c3f317218<>+0(SB), Y11, Y13
+	VFNMADD231PS cb102e308<>+0(SB), Y9, Y4
+	VFNMADD231PS cb102e308<>+0(SB), Y11, Y13
+	VMOVUPS      c3ab50d36<>+0(SB), Y10
+	VMOVUPS      c3ab50d36<>+0(SB), Y14
+	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y10
+	VFMADD213PS  c3c091fe3<>+0(SB), Y13, Y14
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y13, Y14
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y13, Y14
+	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y10
+	VFMADD213PS  c3efffffe<>+0(SB), Y13, Y14
+	VMULPS       Y4, Y4, Y12
+	VMULPS       Y13, Y13, Y15
+	VFMADD213PS  Y4, Y12, Y10
+	VFMADD213PS  Y13, Y15, Y14
+	VADDPS       c3f800000<>+0(SB), Y10, Y10
+	VADDPS       c3f800000<>+0(SB), Y14, Y14
+	VCVTPS2DQ    Y9, Y4
+	VCVTPS2DQ    Y11, Y11
+	VPSRAD       $0x01, Y4, Y9
+	VPSRAD       $0x01, Y11, Y12
+	VPSUBD       Y9, Y4, Y4
+	VPSUBD       Y12, Y11, Y11
+	VPADDD       c0000007f<>+0(SB), Y9, Y9
+	VPADDD       c0000007f<>+0(SB), Y12, Y12
+	VPSLLD       $0x17, Y9, Y9
+	VPSLLD       $0x17, Y12, Y12
+	VMULPS       Y9, Y10, Y9
+	VMULPS       Y12, Y14, Y10
+	VPADDD       c0000007f<>+0(SB), Y4, Y4
+	VPADDD       c0000007f<>+0(SB), Y11, Y11
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y11, Y11
+	VMULPS       Y4, Y9, Y4
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      c3f800000<>+0(SB), Y9
+	VMOVUPS      c3f800000<>+0(SB), Y11
+	VSUBPS       Y4, Y9, Y4
+	VSUBPS       Y10, Y11, Y9
+	VCMPPS       $0x11, c3f800000<>+0(SB), Y2, Y2
+	VCMPPS       $0x11, c3f800000<>+0(SB), Y7, Y7
+	VBLENDVPS    Y2, Y3, Y4, Y2
+	VBLENDVPS    Y7, Y8, Y9, Y3
+	VANDPS       c80000000<>+0(SB), Y1, Y1
+	VANDPS       c80000000<>+0(SB), Y6, Y4
+	VORPS        Y2, Y1, Y1
+	VORPS        Y3, Y4, Y2
+	VMULPS       c3f000000<>+0(SB), Y0, Y0
+	VMULPS       c3f000000<>+0(SB), Y5, Y3
+	VADDPS       c3f800000<>+0(SB), Y1, Y1
+	VADDPS       c3f800000<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y1, Y0
+	VMULPS       Y3, Y2, Y1
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	JMP          unrolled
+
 	// 1 vectors at a time
 vector:
 	CMPQ        DX, $+8
@@ -1642,37 +2022,33 @@ vector:
 	VFMADD213PS cbec0939f<>+0(SB), Y3, Y4
 	VFMADD213PS c3f906eba<>+0(SB), Y3, Y4
 	VMULPS      Y2, Y4, Y3
-	VMOVUPS     c00000000<>+0(SB), Y4
-	VMOVUPS     c40800000<>+0(SB), Y5
-	VMAXPS      Y2, Y4, Y4
-	VMINPS      Y4, Y5, Y5
-	VMOVUPS     c39436d48<>+0(SB), Y4
-	VFMADD213PS cbb412c93<>+0(SB), Y5, Y4
-	VFMADD213PS c3cb2e546<>+0(SB), Y5, Y4
-	VFMADD213PS cbdd32964<>+0(SB), Y5, Y4
-	VFMADD213PS cbf235d7f<>+0(SB), Y5, Y4
-	VFMADD213PS cbf904473<>+0(SB), Y5, Y4
-	VFMADD213PS cb9b31963<>+0(SB), Y5, Y4
+	VMOVUPS     c40800000<>+0(SB), Y4
+	VMINPS      Y2, Y4, Y4
+	VMOVUPS     c39436d48<>+0(SB), Y5
+	VFMADD213PS cbb412c93<>+0(SB), Y4, Y5
+	VFMADD213PS c3cb2e546<>+0(SB), Y4, Y5
+	VFMADD213PS cbdd32964<>+0(SB), Y4, Y5
+	VFMADD213PS cbf235d7f<>+0(SB), Y4, Y5
+	VFMADD213PS cbf904473<>+0(SB), Y4, Y5
+	VFMADD213PS cb9b31963<>+0(SB), Y4, Y5
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y5
-	VMOVUPS      c42b20000<>+0(SB), Y6
-	VMAXPS       Y4, Y5, Y5
-	VMINPS       Y5, Y6, Y6
-	VMULPS       c3fb8aa3b<>+0(SB), Y6, Y4
-	VROUNDPS     $0x08, Y4, Y4
-	VMOVUPS      Y6, Y5
-	VFNMADD231PS c3f317218<>+0(SB), Y4, Y5
-	VFNMADD231PS cb102e308<>+0(SB), Y4, Y5
+	VMOVUPS      cc2d00000<>+0(SB), Y4
+	VMAXPS       Y5, Y4, Y4
+	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS c3f317218<>+0(SB), Y5, Y4
+	VFNMADD231PS cb102e308<>+0(SB), Y5, Y4
 	VMOVUPS      c3ab50d36<>+0(SB), Y6
-	VFMADD213PS  c3c091fe3<>+0(SB), Y5, Y6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y5, Y6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y5, Y6
-	VFMADD213PS  c3efffffe<>+0(SB), Y5, Y6
-	VMULPS       Y5, Y5, Y7
-	VFMADD213PS  Y5, Y7, Y6
+	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y6
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y6
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y6
+	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
 	VADDPS       c3f800000<>+0(SB), Y6, Y6
-	VCVTPS2DQ    Y4, Y4
+	VCVTPS2DQ    Y5, Y4
 	VPSRAD       $0x01, Y4, Y5
 	VPSUBD       Y5, Y4, Y4
 	VPADDD       c0000007f<>+0(SB), Y5, Y5
@@ -1715,37 +2091,33 @@ tail:
 	VFMADD213PS cbec0939f<>+0(SB), Y3, Y4
 	VFMADD213PS c3f906eba<>+0(SB), Y3, Y4
 	VMULPS      Y2, Y4, Y3
-	VMOVUPS     c00000000<>+0(SB), Y4
-	VMOVUPS     c40800000<>+0(SB), Y5
-	VMAXPS      Y2, Y4, Y4
-	VMINPS      Y4, Y5, Y5
-	VMOVUPS     c39436d48<>+0(SB), Y4
-	VFMADD213PS cbb412c93<>+0(SB), Y5, Y4
-	VFMADD213PS c3cb2e546<>+0(SB), Y5, Y4
-	VFMADD213PS cbdd32964<>+0(SB), Y5, Y4
-	VFMADD213PS cbf235d7f<>+0(SB), Y5, Y4
-	VFMADD213PS cbf904473<>+0(SB), Y5, Y4
-	VFMADD213PS cb9b31963<>+0(SB), Y5, Y4
+	VMOVUPS     c40800000<>+0(SB), Y4
+	VMINPS      Y2, Y4, Y4
+	VMOVUPS     c39436d48<>+0(SB), Y5
+	VFMADD213PS cbb412c93<>+0(SB), Y4, Y5
+	VFMADD213PS c3cb2e546<>+0(SB), Y4, Y5
+	VFMADD213PS cbdd32964<>+0(SB), Y4, Y5
+	VFMADD213PS cbf235d7f<>+0(SB), Y4, Y5
+	VFMADD213PS cbf904473<>+0(SB), Y4, Y5
+	VFMADD213PS cb9b31963<>+0(SB), Y4, Y5
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y5
-	VMOVUPS      c42b20000<>+0(SB), Y6
-	VMAXPS       Y4, Y5, Y5
-	VMINPS       Y5, Y6, Y6
-	VMULPS       c3fb8aa3b<>+0(SB), Y6, Y4
-	VROUNDPS     $0x08, Y4, Y4
-	VMOVUPS      Y6, Y5
-	VFNMADD231PS c3f317218<>+0(SB), Y4, Y5
-	VFNMADD231PS cb102e308<>+0(SB), Y4, Y5
+	VMOVUPS      cc2d00000<>+0(SB), Y4
+	VMAXPS       Y5, Y4, Y4
+	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS c3f317218<>+0(SB), Y5, Y4
+	VFNMADD231PS cb102e308<>+0(SB), Y5, Y4
 	VMOVUPS      c3ab50d36<>+0(SB), Y6
-	VFMADD213PS  c3c091fe3<>+0(SB), Y5, Y6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y5, Y6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y5, Y6
-	VFMADD213PS  c3efffffe<>+0(SB), Y5, Y6
-	VMULPS       Y5, Y5, Y7
-	VFMADD213PS  Y5, Y7, Y6
+	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y6
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y6
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y6
+	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
 	VADDPS       c3f800000<>+0(SB), Y6, Y6
-	VCVTPS2DQ    Y4, Y4
+	VCVTPS2DQ    Y5, Y4
 	VPSRAD       $0x01, Y4, Y5
 	VPSUBD       Y5, Y4, Y4
 	VPADDD       c0000007f<>+0(SB), Y5, Y5
@@ -1812,59 +2184,124 @@ TEXT ·unaryGeluTanhAVX2(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ         DX, $+16
+	JLT          vector
+	VMOVUPS      (CX), Y0
+	VMOVUPS      32(CX), Y3
+	VMULPS       Y0, Y0, Y1
+	VMULPS       Y3, Y3, Y4
+	VMOVUPS      c3d122279<>+0(SB), Y2
+	VMOVUPS      c3d122279<>+0(SB), Y5
+	VFMADD213PS  c3f4c422a<>+0(SB), Y1, Y2
+	VFMADD213PS  c3f4c422a<>+0(SB), Y4, Y5
+	VMULPS       Y2, Y0, Y1
+	VMULPS       Y5, Y3, Y4
+	VANDPS       c7fffffff<>+0(SB), Y1, Y2
+	VANDPS       c7fffffff<>+0(SB), Y4, Y5
+	VADDPS       Y2, Y2, Y2
+	VADDPS       Y5, Y5, Y5
+	VXORPS       c80000000<>+0(SB), Y2, Y2
+	VXORPS       c80000000<>+0(SB), Y5, Y6
+	VMOVUPS      cc1f00000<>+0(SB), Y5
+	VMOVUPS      cc1f00000<>+0(SB), Y7
+	VMAXPS       Y2, Y5, Y2
+	VMAXPS       Y6, Y7, Y6
+	VMULPS       c3fb8aa3b<>+0(SB), Y2, Y5
+	VMULPS       c3fb8aa3b<>+0(SB), Y6, Y7
+	VROUNDPS     $0x08, Y5, Y5
+	VROUNDPS     $0x08, Y7, Y7
+	VMOVUPS      Y2, Y2
+	VMOVUPS      Y6, Y9
+	VFNMADD231PS c3f317218<>+0(SB), Y5, Y2
+	VFNMADD231PS c3f317218<>+0(SB), Y7, Y9
+	VFNMADD231PS cb102e308<>+0(SB), Y5, Y2
+	VFNMADD231PS cb102e308<>+0(SB), Y7, Y9
+	VMOVUPS      c3ab50d36<>+0(SB), Y6
+	VMOVUPS      c3ab50d36<>+0(SB), Y10
+	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y6
+	VFMADD213PS  c3c091fe3<>+0(SB), Y9, Y10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y6
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y9, Y10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y2, Y6
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y9, Y10
+	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y6
+	VFMADD213PS  c3efffffe<>+0(SB), Y9, Y10
+	VMULPS       Y2, Y2, Y8
+	VMULPS       Y9, Y9, Y11
+	VFMADD213PS  Y2, Y8, Y6
+	VFMADD213PS  Y9, Y11, Y10
+	VCVTPS2DQ    Y5, Y2
+	VCVTPS2DQ    Y7, Y7
+	VPADDD       c0000007f<>+0(SB), Y2, Y2
+	VPADDD       c0000007f<>+0(SB), Y7, Y7
+	VPSLLD       $0x17, Y2, Y2
+	VPSLLD       $0x17, Y7, Y7
+	VSUBPS       c3f800000<>+0(SB), Y2, Y5
+	VSUBPS       c3f800000<>+0(SB), Y7, Y8
+	VFMADD213PS  Y5, Y2, Y6
+	VFMADD213PS  Y8, Y7, Y10
+	VMOVUPS      c40000000<>+0(SB), Y2
+	VMOVUPS      c40000000<>+0(SB), Y5
+	VADDPS       Y2, Y6, Y2
+	VADDPS       Y5, Y10, Y5
+	VDIVPS       Y2, Y6, Y2
+	VDIVPS       Y5, Y10, Y5
+	VANDPS       c7fffffff<>+0(SB), Y2, Y2
+	VANDPS       c7fffffff<>+0(SB), Y5, Y5
+	VANDPS       c80000000<>+0(SB), Y1, Y1
+	VANDPS       c80000000<>+0(SB), Y4, Y4
+	VORPS        Y2, Y1, Y1
+	VORPS        Y5, Y4, Y2
+	VMULPS       c3f000000<>+0(SB), Y0, Y0
+	VMULPS       c3f000000<>+0(SB), Y3, Y3
+	VADDPS       c3f800000<>+0(SB), Y1, Y1
+	VADDPS       c3f800000<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y1, Y0
+	VMULPS       Y3, Y2, Y1
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	JMP          unrolled
+
 	// 1 vectors at a time
 vector:
-	CMPQ        DX, $+8
-	JLT         tail
-	VMOVUPS     (CX), Y0
-	VMULPS      Y0, Y0, Y1
-	VMOVUPS     c3d122279<>+0(SB), Y2
-	VFMADD213PS c3f4c422a<>+0(SB), Y1, Y2
-	VMULPS      Y2, Y0, Y1
-	VANDPS      c7fffffff<>+0(SB), Y1, Y2
-	VMULPS      cc0000000<>+0(SB), Y2, Y3
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y4
-	VMOVUPS      c42b20000<>+0(SB), Y5
-	VMAXPS       Y3, Y4, Y4
-	VMINPS       Y4, Y5, Y5
-	VMULPS       c3fb8aa3b<>+0(SB), Y5, Y3
+	CMPQ         DX, $+8
+	JLT          tail
+	VMOVUPS      (CX), Y0
+	VMULPS       Y0, Y0, Y1
+	VMOVUPS      c3d122279<>+0(SB), Y2
+	VFMADD213PS  c3f4c422a<>+0(SB), Y1, Y2
+	VMULPS       Y2, Y0, Y1
+	VANDPS       c7fffffff<>+0(SB), Y1, Y2
+	VADDPS       Y2, Y2, Y2
+	VXORPS       c80000000<>+0(SB), Y2, Y2
+	VMOVUPS      cc1f00000<>+0(SB), Y3
+	VMAXPS       Y2, Y3, Y2
+	VMULPS       c3fb8aa3b<>+0(SB), Y2, Y3
 	VROUNDPS     $0x08, Y3, Y3
-	VMOVUPS      Y5, Y4
-	VFNMADD231PS c3f317218<>+0(SB), Y3, Y4
-	VFNMADD231PS cb102e308<>+0(SB), Y3, Y4
-	VMOVUPS      c3ab50d36<>+0(SB), Y5
-	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y5
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y5
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y5
-	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y5
-	VMULPS       Y4, Y4, Y6
-	VFMADD213PS  Y4, Y6, Y5
-	VADDPS       c3f800000<>+0(SB), Y5, Y5
-	VCVTPS2DQ    Y3, Y3
-	VPSRAD       $0x01, Y3, Y4
-	VPSUBD       Y4, Y3, Y3
-	VPADDD       c0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y5, Y4
-	VPADDD       c0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y4, Y3
-	VMOVUPS      c3f800000<>+0(SB), Y4
-	VADDPS       Y3, Y4, Y5
-	VSUBPS       Y3, Y4, Y3
-	VDIVPS       Y5, Y3, Y3
-	VMULPS       Y2, Y2, Y4
-	VMOVUPS      cbbb4b894<>+0(SB), Y5
-	VFMADD213PS  c3ca7af7e<>+0(SB), Y4, Y5
-	VFMADD213PS  cbd5be7f9<>+0(SB), Y4, Y5
-	VFMADD213PS  c3e0881f9<>+0(SB), Y4, Y5
-	VFMADD213PS  cbeaaaa92<>+0(SB), Y4, Y5
-	VMULPS       Y4, Y5, Y4
-	VFMADD213PS  Y2, Y2, Y4
-	VCMPPS       $0x11, c3f266666<>+0(SB), Y2, Y2
-	VBLENDVPS    Y2, Y4, Y3, Y2
+	VMOVUPS      Y2, Y2
+	VFNMADD231PS c3f317218<>+0(SB), Y3, Y2
+	VFNMADD231PS cb102e308<>+0(SB), Y3, Y2
+	VMOVUPS      c3ab50d36<>+0(SB), Y4
+	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y2, Y4
+	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y4
+	VMULPS       Y2, Y2, Y5
+	VFMADD213PS  Y2, Y5, Y4
+	VCVTPS2DQ    Y3, Y2
+	VPADDD       c0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VSUBPS       c3f800000<>+0(SB), Y2, Y3
+	VFMADD213PS  Y3, Y2, Y4
+	VMOVUPS      c40000000<>+0(SB), Y2
+	VADDPS       Y2, Y4, Y2
+	VDIVPS       Y2, Y4, Y2
+	VANDPS       c7fffffff<>+0(SB), Y2, Y2
 	VANDPS       c80000000<>+0(SB), Y1, Y1
 	VORPS        Y2, Y1, Y1
 	VMULPS       c3f000000<>+0(SB), Y0, Y0
@@ -1878,60 +2315,42 @@ vector:
 
 	// the rest, under the mask
 tail:
-	TESTQ       DX, DX
-	JZ          done
-	LEAQ        maskTable<>+0(SB), BX
-	NEGQ        DX
-	VMOVUPS     32(BX)(DX*4), Y15
-	VMASKMOVPS  (CX), Y15, Y0
-	VMULPS      Y0, Y0, Y1
-	VMOVUPS     c3d122279<>+0(SB), Y2
-	VFMADD213PS c3f4c422a<>+0(SB), Y1, Y2
-	VMULPS      Y2, Y0, Y1
-	VANDPS      c7fffffff<>+0(SB), Y1, Y2
-	VMULPS      cc0000000<>+0(SB), Y2, Y3
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y4
-	VMOVUPS      c42b20000<>+0(SB), Y5
-	VMAXPS       Y3, Y4, Y4
-	VMINPS       Y4, Y5, Y5
-	VMULPS       c3fb8aa3b<>+0(SB), Y5, Y3
+	TESTQ        DX, DX
+	JZ           done
+	LEAQ         maskTable<>+0(SB), BX
+	NEGQ         DX
+	VMOVUPS      32(BX)(DX*4), Y15
+	VMASKMOVPS   (CX), Y15, Y0
+	VMULPS       Y0, Y0, Y1
+	VMOVUPS      c3d122279<>+0(SB), Y2
+	VFMADD213PS  c3f4c422a<>+0(SB), Y1, Y2
+	VMULPS       Y2, Y0, Y1
+	VANDPS       c7fffffff<>+0(SB), Y1, Y2
+	VADDPS       Y2, Y2, Y2
+	VXORPS       c80000000<>+0(SB), Y2, Y2
+	VMOVUPS      cc1f00000<>+0(SB), Y3
+	VMAXPS       Y2, Y3, Y2
+	VMULPS       c3fb8aa3b<>+0(SB), Y2, Y3
 	VROUNDPS     $0x08, Y3, Y3
-	VMOVUPS      Y5, Y4
-	VFNMADD231PS c3f317218<>+0(SB), Y3, Y4
-	VFNMADD231PS cb102e308<>+0(SB), Y3, Y4
-	VMOVUPS      c3ab50d36<>+0(SB), Y5
-	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y5
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y5
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y5
-	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y5
-	VMULPS       Y4, Y4, Y6
-	VFMADD213PS  Y4, Y6, Y5
-	VADDPS       c3f800000<>+0(SB), Y5, Y5
-	VCVTPS2DQ    Y3, Y3
-	VPSRAD       $0x01, Y3, Y4
-	VPSUBD       Y4, Y3, Y3
-	VPADDD       c0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y5, Y4
-	VPADDD       c0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y4, Y3
-	VMOVUPS      c3f800000<>+0(SB), Y4
-	VADDPS       Y3, Y4, Y5
-	VSUBPS       Y3, Y4, Y3
-	VDIVPS       Y5, Y3, Y3
-	VMULPS       Y2, Y2, Y4
-	VMOVUPS      cbbb4b894<>+0(SB), Y5
-	VFMADD213PS  c3ca7af7e<>+0(SB), Y4, Y5
-	VFMADD213PS  cbd5be7f9<>+0(SB), Y4, Y5
-	VFMADD213PS  c3e0881f9<>+0(SB), Y4, Y5
-	VFMADD213PS  cbeaaaa92<>+0(SB), Y4, Y5
-	VMULPS       Y4, Y5, Y4
-	VFMADD213PS  Y2, Y2, Y4
-	VCMPPS       $0x11, c3f266666<>+0(SB), Y2, Y2
-	VBLENDVPS    Y2, Y4, Y3, Y2
+	VMOVUPS      Y2, Y2
+	VFNMADD231PS c3f317218<>+0(SB), Y3, Y2
+	VFNMADD231PS cb102e308<>+0(SB), Y3, Y2
+	VMOVUPS      c3ab50d36<>+0(SB), Y4
+	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y2, Y4
+	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y4
+	VMULPS       Y2, Y2, Y5
+	VFMADD213PS  Y2, Y5, Y4
+	VCVTPS2DQ    Y3, Y2
+	VPADDD       c0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VSUBPS       c3f800000<>+0(SB), Y2, Y3
+	VFMADD213PS  Y3, Y2, Y4
+	VMOVUPS      c40000000<>+0(SB), Y2
+	VADDPS       Y2, Y4, Y2
+	VDIVPS       Y2, Y4, Y2
+	VANDPS       c7fffffff<>+0(SB), Y2, Y2
 	VANDPS       c80000000<>+0(SB), Y1, Y1
 	VORPS        Y2, Y1, Y1
 	VMULPS       c3f000000<>+0(SB), Y0, Y0
@@ -1986,6 +2405,21 @@ TEXT ·unarySqrtAVX2(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ    DX, $+16
+	JLT     vector
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VSQRTPS Y0, Y0
+	VSQRTPS Y1, Y1
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	SUBQ    $+16, DX
+	JMP     unrolled
+
 	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+8
@@ -2019,6 +2453,25 @@ TEXT ·unaryRsqrtAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
+
+	// 2 vectors at a time
+unrolled:
+	CMPQ    DX, $+16
+	JLT     vector
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VSQRTPS Y0, Y0
+	VSQRTPS Y1, Y2
+	VMOVUPS c3f800000<>+0(SB), Y1
+	VMOVUPS c3f800000<>+0(SB), Y3
+	VDIVPS  Y0, Y1, Y0
+	VDIVPS  Y2, Y3, Y1
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	SUBQ    $+16, DX
+	JMP     unrolled
 
 	// 1 vectors at a time
 vector:
@@ -2167,6 +2620,99 @@ TEXT ·unaryLogAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
+
+	// 2 vectors at a time
+unrolled:
+	CMPQ        DX, $+16
+	JLT         vector
+	VMOVUPS     (CX), Y0
+	VMOVUPS     32(CX), Y4
+	VMOVUPS     c00800000<>+0(SB), Y1
+	VMOVUPS     c00800000<>+0(SB), Y5
+	VMULPS      c4c000000<>+0(SB), Y0, Y2
+	VMULPS      c4c000000<>+0(SB), Y4, Y6
+	VCMPPS      $0x11, Y1, Y0, Y3
+	VCMPPS      $0x11, Y5, Y4, Y7
+	VBLENDVPS   Y3, Y2, Y0, Y2
+	VBLENDVPS   Y7, Y6, Y4, Y7
+	VMOVUPS     cc1c80000<>+0(SB), Y3
+	VMOVUPS     cc1c80000<>+0(SB), Y8
+	VMOVUPS     c00000000<>+0(SB), Y6
+	VMOVUPS     c00000000<>+0(SB), Y9
+	VCMPPS      $0x11, Y1, Y0, Y1
+	VCMPPS      $0x11, Y5, Y4, Y5
+	VBLENDVPS   Y1, Y3, Y6, Y1
+	VBLENDVPS   Y5, Y8, Y9, Y6
+	VPSUBD      c3f3504f3<>+0(SB), Y2, Y3
+	VPSUBD      c3f3504f3<>+0(SB), Y7, Y8
+	VPSRAD      $0x17, Y3, Y3
+	VPSRAD      $0x17, Y8, Y8
+	VCVTDQ2PS   Y3, Y5
+	VCVTDQ2PS   Y8, Y9
+	VADDPS      Y1, Y5, Y1
+	VADDPS      Y6, Y9, Y5
+	VPSLLD      $0x17, Y3, Y3
+	VPSLLD      $0x17, Y8, Y8
+	VPSUBD      Y3, Y2, Y2
+	VPSUBD      Y8, Y7, Y3
+	VSUBPS      c3f800000<>+0(SB), Y2, Y2
+	VSUBPS      c3f800000<>+0(SB), Y3, Y7
+	VMOVUPS     c3d918407<>+0(SB), Y3
+	VMOVUPS     c3d918407<>+0(SB), Y8
+	VFMADD213PS cbdf4fc13<>+0(SB), Y2, Y3
+	VFMADD213PS cbdf4fc13<>+0(SB), Y7, Y8
+	VFMADD213PS c3df36ee2<>+0(SB), Y2, Y3
+	VFMADD213PS c3df36ee2<>+0(SB), Y7, Y8
+	VFMADD213PS cbdfd1c96<>+0(SB), Y2, Y3
+	VFMADD213PS cbdfd1c96<>+0(SB), Y7, Y8
+	VFMADD213PS c3e118bb2<>+0(SB), Y2, Y3
+	VFMADD213PS c3e118bb2<>+0(SB), Y7, Y8
+	VFMADD213PS cbe2ab452<>+0(SB), Y2, Y3
+	VFMADD213PS cbe2ab452<>+0(SB), Y7, Y8
+	VFMADD213PS c3e4cd362<>+0(SB), Y2, Y3
+	VFMADD213PS c3e4cd362<>+0(SB), Y7, Y8
+	VFMADD213PS cbe7fffee<>+0(SB), Y2, Y3
+	VFMADD213PS cbe7fffee<>+0(SB), Y7, Y8
+	VFMADD213PS c3eaaaaa2<>+0(SB), Y2, Y3
+	VFMADD213PS c3eaaaaa2<>+0(SB), Y7, Y8
+	VMULPS      Y2, Y2, Y6
+	VMULPS      Y7, Y7, Y9
+	VMULPS      Y2, Y3, Y3
+	VMULPS      Y7, Y8, Y8
+	VADDPS      cbf000000<>+0(SB), Y3, Y3
+	VADDPS      cbf000000<>+0(SB), Y8, Y8
+	VMULPS      Y6, Y3, Y3
+	VMULPS      Y9, Y8, Y6
+	VFMADD231PS cb95e8083<>+0(SB), Y1, Y3
+	VFMADD231PS cb95e8083<>+0(SB), Y5, Y6
+	VADDPS      Y2, Y3, Y2
+	VADDPS      Y7, Y6, Y3
+	VFMADD231PS c3f318000<>+0(SB), Y1, Y2
+	VFMADD231PS c3f318000<>+0(SB), Y5, Y3
+	VCMPPS      $0x11, c7f800000<>+0(SB), Y0, Y1
+	VCMPPS      $0x11, c7f800000<>+0(SB), Y4, Y5
+	VBLENDVPS   Y1, Y2, Y0, Y1
+	VBLENDVPS   Y5, Y3, Y4, Y5
+	VMOVUPS     c7fc00000<>+0(SB), Y2
+	VMOVUPS     c7fc00000<>+0(SB), Y6
+	VCMPPS      $0x11, c00000000<>+0(SB), Y0, Y3
+	VCMPPS      $0x11, c00000000<>+0(SB), Y4, Y7
+	VBLENDVPS   Y3, Y2, Y1, Y1
+	VBLENDVPS   Y7, Y6, Y5, Y2
+	VANDPS      c7fffffff<>+0(SB), Y0, Y0
+	VANDPS      c7fffffff<>+0(SB), Y4, Y4
+	VMOVUPS     cff800000<>+0(SB), Y3
+	VMOVUPS     cff800000<>+0(SB), Y5
+	VCMPPS      $0x11, c00000001<>+0(SB), Y0, Y0
+	VCMPPS      $0x11, c00000001<>+0(SB), Y4, Y4
+	VBLENDVPS   Y0, Y3, Y1, Y0
+	VBLENDVPS   Y4, Y5, Y2, Y1
+	VMOVUPS     Y0, (AX)
+	VMOVUPS     Y1, 32(AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	SUBQ        $+16, DX
+	JMP         unrolled
 
 	// 1 vectors at a time
 vector:
@@ -2622,6 +3168,171 @@ TEXT ·unarySoftplusAVX2(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ    DX, $+16
+	JLT     vector
+	VMOVUPS (CX), Y0
+	VORPS   c80000000<>+0(SB), Y0, Y1
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVUPS      Y1, Y1
+	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
+	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
+	VMOVUPS      c3ab50d36<>+0(SB), Y3
+	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y3
+	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VADDPS       c3f800000<>+0(SB), Y3, Y3
+	VCVTPS2DQ    Y2, Y1
+	VPSRAD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPADDD       c0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y3, Y2
+	VPADDD       c0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y2, Y1
+	VMOVUPS      c3f800000<>+0(SB), Y2
+	VADDPS       Y1, Y2, Y3
+	VSUBPS       Y2, Y3, Y2
+	VDIVPS       Y2, Y1, Y4
+	VMOVUPS      c00800000<>+0(SB), Y5
+	VMULPS       c4c000000<>+0(SB), Y3, Y6
+	VCMPPS       $0x11, Y5, Y3, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y6
+	VMOVUPS      cc1c80000<>+0(SB), Y7
+	VMOVUPS      c00000000<>+0(SB), Y8
+	VCMPPS       $0x11, Y5, Y3, Y5
+	VBLENDVPS    Y5, Y7, Y8, Y5
+	VPSUBD       c3f3504f3<>+0(SB), Y6, Y7
+	VPSRAD       $0x17, Y7, Y7
+	VCVTDQ2PS    Y7, Y8
+	VADDPS       Y5, Y8, Y5
+	VPSLLD       $0x17, Y7, Y7
+	VPSUBD       Y7, Y6, Y6
+	VSUBPS       c3f800000<>+0(SB), Y6, Y6
+	VMOVUPS      c3d918407<>+0(SB), Y7
+	VFMADD213PS  cbdf4fc13<>+0(SB), Y6, Y7
+	VFMADD213PS  c3df36ee2<>+0(SB), Y6, Y7
+	VFMADD213PS  cbdfd1c96<>+0(SB), Y6, Y7
+	VFMADD213PS  c3e118bb2<>+0(SB), Y6, Y7
+	VFMADD213PS  cbe2ab452<>+0(SB), Y6, Y7
+	VFMADD213PS  c3e4cd362<>+0(SB), Y6, Y7
+	VFMADD213PS  cbe7fffee<>+0(SB), Y6, Y7
+	VFMADD213PS  c3eaaaaa2<>+0(SB), Y6, Y7
+	VMULPS       Y6, Y6, Y8
+	VMULPS       Y6, Y7, Y7
+	VADDPS       cbf000000<>+0(SB), Y7, Y7
+	VMULPS       Y8, Y7, Y7
+	VFMADD231PS  cb95e8083<>+0(SB), Y5, Y7
+	VADDPS       Y6, Y7, Y6
+	VFMADD231PS  c3f318000<>+0(SB), Y5, Y6
+	VCMPPS       $0x11, c7f800000<>+0(SB), Y3, Y5
+	VBLENDVPS    Y5, Y6, Y3, Y5
+	VMOVUPS      c7fc00000<>+0(SB), Y6
+	VCMPPS       $0x11, c00000000<>+0(SB), Y3, Y7
+	VBLENDVPS    Y7, Y6, Y5, Y5
+	VANDPS       c7fffffff<>+0(SB), Y3, Y3
+	VMOVUPS      cff800000<>+0(SB), Y6
+	VCMPPS       $0x11, c00000001<>+0(SB), Y3, Y3
+	VBLENDVPS    Y3, Y6, Y5, Y3
+	VMULPS       Y4, Y3, Y3
+	VCMPPS       $0x11, c00000001<>+0(SB), Y2, Y2
+	VBLENDVPS    Y2, Y1, Y3, Y1
+	VXORPS       Y2, Y2, Y2
+	VMAXPS       Y0, Y2, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      32(CX), Y0
+	VORPS        c80000000<>+0(SB), Y0, Y1
+	VMOVUPS      cc2d00000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVUPS      Y1, Y1
+	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
+	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
+	VMOVUPS      c3ab50d36<>+0(SB), Y3
+	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y3
+	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VADDPS       c3f800000<>+0(SB), Y3, Y3
+	VCVTPS2DQ    Y2, Y1
+	VPSRAD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPADDD       c0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y3, Y2
+	VPADDD       c0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y2, Y1
+	VMOVUPS      c3f800000<>+0(SB), Y2
+	VADDPS       Y1, Y2, Y3
+	VSUBPS       Y2, Y3, Y2
+	VDIVPS       Y2, Y1, Y4
+	VMOVUPS      c00800000<>+0(SB), Y5
+	VMULPS       c4c000000<>+0(SB), Y3, Y6
+	VCMPPS       $0x11, Y5, Y3, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y6
+	VMOVUPS      cc1c80000<>+0(SB), Y7
+	VMOVUPS      c00000000<>+0(SB), Y8
+	VCMPPS       $0x11, Y5, Y3, Y5
+	VBLENDVPS    Y5, Y7, Y8, Y5
+	VPSUBD       c3f3504f3<>+0(SB), Y6, Y7
+	VPSRAD       $0x17, Y7, Y7
+	VCVTDQ2PS    Y7, Y8
+	VADDPS       Y5, Y8, Y5
+	VPSLLD       $0x17, Y7, Y7
+	VPSUBD       Y7, Y6, Y6
+	VSUBPS       c3f800000<>+0(SB), Y6, Y6
+	VMOVUPS      c3d918407<>+0(SB), Y7
+	VFMADD213PS  cbdf4fc13<>+0(SB), Y6, Y7
+	VFMADD213PS  c3df36ee2<>+0(SB), Y6, Y7
+	VFMADD213PS  cbdfd1c96<>+0(SB), Y6, Y7
+	VFMADD213PS  c3e118bb2<>+0(SB), Y6, Y7
+	VFMADD213PS  cbe2ab452<>+0(SB), Y6, Y7
+	VFMADD213PS  c3e4cd362<>+0(SB), Y6, Y7
+	VFMADD213PS  cbe7fffee<>+0(SB), Y6, Y7
+	VFMADD213PS  c3eaaaaa2<>+0(SB), Y6, Y7
+	VMULPS       Y6, Y6, Y8
+	VMULPS       Y6, Y7, Y7
+	VADDPS       cbf000000<>+0(SB), Y7, Y7
+	VMULPS       Y8, Y7, Y7
+	VFMADD231PS  cb95e8083<>+0(SB), Y5, Y7
+	VADDPS       Y6, Y7, Y6
+	VFMADD231PS  c3f318000<>+0(SB), Y5, Y6
+	VCMPPS       $0x11, c7f800000<>+0(SB), Y3, Y5
+	VBLENDVPS    Y5, Y6, Y3, Y5
+	VMOVUPS      c7fc00000<>+0(SB), Y6
+	VCMPPS       $0x11, c00000000<>+0(SB), Y3, Y7
+	VBLENDVPS    Y7, Y6, Y5, Y5
+	VANDPS       c7fffffff<>+0(SB), Y3, Y3
+	VMOVUPS      cff800000<>+0(SB), Y6
+	VCMPPS       $0x11, c00000001<>+0(SB), Y3, Y3
+	VBLENDVPS    Y3, Y6, Y5, Y3
+	VMULPS       Y4, Y3, Y3
+	VCMPPS       $0x11, c00000001<>+0(SB), Y2, Y2
+	VBLENDVPS    Y2, Y1, Y3, Y1
+	VXORPS       Y2, Y2, Y2
+	VMAXPS       Y0, Y2, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 32(AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	JMP          unrolled
+
 	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+8
@@ -2631,23 +3342,21 @@ vector:
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y2
-	VMOVUPS      c42b20000<>+0(SB), Y3
-	VMAXPS       Y1, Y2, Y2
-	VMINPS       Y2, Y3, Y3
-	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y1
-	VROUNDPS     $0x08, Y1, Y1
-	VMOVUPS      Y3, Y2
-	VFNMADD231PS c3f317218<>+0(SB), Y1, Y2
-	VFNMADD231PS cb102e308<>+0(SB), Y1, Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVUPS      Y1, Y1
+	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
+	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
 	VMOVUPS      c3ab50d36<>+0(SB), Y3
-	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y2, Y3
-	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y3
-	VMULPS       Y2, Y2, Y4
-	VFMADD213PS  Y2, Y4, Y3
+	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y3
+	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
 	VADDPS       c3f800000<>+0(SB), Y3, Y3
-	VCVTPS2DQ    Y1, Y1
+	VCVTPS2DQ    Y2, Y1
 	VPSRAD       $0x01, Y1, Y2
 	VPSUBD       Y2, Y1, Y1
 	VPADDD       c0000007f<>+0(SB), Y2, Y2
@@ -2724,23 +3433,21 @@ tail:
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y2
-	VMOVUPS      c42b20000<>+0(SB), Y3
-	VMAXPS       Y1, Y2, Y2
-	VMINPS       Y2, Y3, Y3
-	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y1
-	VROUNDPS     $0x08, Y1, Y1
-	VMOVUPS      Y3, Y2
-	VFNMADD231PS c3f317218<>+0(SB), Y1, Y2
-	VFNMADD231PS cb102e308<>+0(SB), Y1, Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVUPS      Y1, Y1
+	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
+	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
 	VMOVUPS      c3ab50d36<>+0(SB), Y3
-	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y2, Y3
-	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y3
-	VMULPS       Y2, Y2, Y4
-	VFMADD213PS  Y2, Y4, Y3
+	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y3
+	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
 	VADDPS       c3f800000<>+0(SB), Y3, Y3
-	VCVTPS2DQ    Y1, Y1
+	VCVTPS2DQ    Y2, Y1
 	VPSRAD       $0x01, Y1, Y2
 	VPSUBD       Y2, Y1, Y1
 	VPADDD       c0000007f<>+0(SB), Y2, Y2
@@ -2812,6 +3519,93 @@ TEXT ·unaryMishAVX2(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ    DX, $+16
+	JLT     vector
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VMOVUPS c41a00000<>+0(SB), Y1
+	VMOVUPS c41a00000<>+0(SB), Y3
+	VMINPS  Y0, Y1, Y1
+	VMINPS  Y2, Y3, Y4
+	VMOVUPS c42b20000<>+0(SB), Y3
+	VMOVUPS c42b20000<>+0(SB), Y5
+	VMINPS  Y1, Y3, Y1
+	VMINPS  Y4, Y5, Y4
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Y3
+	VMOVUPS      cc2d00000<>+0(SB), Y5
+	VMAXPS       Y1, Y3, Y1
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y3
+	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y3, Y3
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVUPS      Y1, Y1
+	VMOVUPS      Y4, Y7
+	VFNMADD231PS c3f317218<>+0(SB), Y3, Y1
+	VFNMADD231PS c3f317218<>+0(SB), Y5, Y7
+	VFNMADD231PS cb102e308<>+0(SB), Y3, Y1
+	VFNMADD231PS cb102e308<>+0(SB), Y5, Y7
+	VMOVUPS      c3ab50d36<>+0(SB), Y4
+	VMOVUPS      c3ab50d36<>+0(SB), Y8
+	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y4
+	VFMADD213PS  c3c091fe3<>+0(SB), Y7, Y8
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y7, Y8
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y7, Y8
+	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y4
+	VFMADD213PS  c3efffffe<>+0(SB), Y7, Y8
+	VMULPS       Y1, Y1, Y6
+	VMULPS       Y7, Y7, Y9
+	VFMADD213PS  Y1, Y6, Y4
+	VFMADD213PS  Y7, Y9, Y8
+	VADDPS       c3f800000<>+0(SB), Y4, Y4
+	VADDPS       c3f800000<>+0(SB), Y8, Y8
+	VCVTPS2DQ    Y3, Y1
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y1, Y3
+	VPSRAD       $0x01, Y5, Y6
+	VPSUBD       Y3, Y1, Y1
+	VPSUBD       Y6, Y5, Y5
+	VPADDD       c0000007f<>+0(SB), Y3, Y3
+	VPADDD       c0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y3, Y3
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y3, Y4, Y3
+	VMULPS       Y6, Y8, Y4
+	VPADDD       c0000007f<>+0(SB), Y1, Y1
+	VPADDD       c0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y1, Y1
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y1, Y3, Y1
+	VMULPS       Y5, Y4, Y5
+	VMOVUPS      c40000000<>+0(SB), Y3
+	VMOVUPS      c40000000<>+0(SB), Y6
+	VADDPS       Y3, Y1, Y4
+	VADDPS       Y6, Y5, Y7
+	VMULPS       Y1, Y4, Y1
+	VMULPS       Y5, Y7, Y4
+	VADDPS       Y3, Y1, Y3
+	VADDPS       Y6, Y4, Y5
+	VDIVPS       Y3, Y1, Y1
+	VDIVPS       Y5, Y4, Y3
+	VMULPS       Y0, Y1, Y1
+	VMULPS       Y2, Y3, Y4
+	VCMPPS       $0x11, c41a00000<>+0(SB), Y0, Y3
+	VCMPPS       $0x11, c41a00000<>+0(SB), Y2, Y5
+	VBLENDVPS    Y3, Y1, Y0, Y0
+	VBLENDVPS    Y5, Y4, Y2, Y1
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	JMP          unrolled
+
 	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+8
@@ -2819,26 +3613,26 @@ vector:
 	VMOVUPS (CX), Y0
 	VMOVUPS c41a00000<>+0(SB), Y1
 	VMINPS  Y0, Y1, Y1
+	VMOVUPS c42b20000<>+0(SB), Y2
+	VMINPS  Y1, Y2, Y1
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y2
-	VMOVUPS      c42b20000<>+0(SB), Y3
-	VMAXPS       Y1, Y2, Y2
-	VMINPS       Y2, Y3, Y3
-	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y1
-	VROUNDPS     $0x08, Y1, Y1
-	VMOVUPS      Y3, Y2
-	VFNMADD231PS c3f317218<>+0(SB), Y1, Y2
-	VFNMADD231PS cb102e308<>+0(SB), Y1, Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVUPS      Y1, Y1
+	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
+	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
 	VMOVUPS      c3ab50d36<>+0(SB), Y3
-	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y2, Y3
-	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y3
-	VMULPS       Y2, Y2, Y4
-	VFMADD213PS  Y2, Y4, Y3
+	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y3
+	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
 	VADDPS       c3f800000<>+0(SB), Y3, Y3
-	VCVTPS2DQ    Y1, Y1
+	VCVTPS2DQ    Y2, Y1
 	VPSRAD       $0x01, Y1, Y2
 	VPSUBD       Y2, Y1, Y1
 	VPADDD       c0000007f<>+0(SB), Y2, Y2
@@ -2871,26 +3665,26 @@ tail:
 	VMASKMOVPS (CX), Y15, Y0
 	VMOVUPS    c41a00000<>+0(SB), Y1
 	VMINPS     Y0, Y1, Y1
+	VMOVUPS    c42b20000<>+0(SB), Y2
+	VMINPS     Y1, Y2, Y1
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y2
-	VMOVUPS      c42b20000<>+0(SB), Y3
-	VMAXPS       Y1, Y2, Y2
-	VMINPS       Y2, Y3, Y3
-	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y1
-	VROUNDPS     $0x08, Y1, Y1
-	VMOVUPS      Y3, Y2
-	VFNMADD231PS c3f317218<>+0(SB), Y1, Y2
-	VFNMADD231PS cb102e308<>+0(SB), Y1, Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVUPS      Y1, Y1
+	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
+	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
 	VMOVUPS      c3ab50d36<>+0(SB), Y3
-	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y2, Y3
-	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y3
-	VMULPS       Y2, Y2, Y4
-	VFMADD213PS  Y2, Y4, Y3
+	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y3
+	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
 	VADDPS       c3f800000<>+0(SB), Y3, Y3
-	VCVTPS2DQ    Y1, Y1
+	VCVTPS2DQ    Y2, Y1
 	VPSRAD       $0x01, Y1, Y2
 	VPSUBD       Y2, Y1, Y1
 	VPADDD       c0000007f<>+0(SB), Y2, Y2
@@ -2931,24 +3725,6 @@ DATA c41a00000<>+56(SB)/4, $0x41a00000
 DATA c41a00000<>+60(SB)/4, $0x41a00000
 GLOBL c41a00000<>(SB), RODATA|NOPTR, $64
 
-DATA c40000000<>+0(SB)/4, $0x40000000
-DATA c40000000<>+4(SB)/4, $0x40000000
-DATA c40000000<>+8(SB)/4, $0x40000000
-DATA c40000000<>+12(SB)/4, $0x40000000
-DATA c40000000<>+16(SB)/4, $0x40000000
-DATA c40000000<>+20(SB)/4, $0x40000000
-DATA c40000000<>+24(SB)/4, $0x40000000
-DATA c40000000<>+28(SB)/4, $0x40000000
-DATA c40000000<>+32(SB)/4, $0x40000000
-DATA c40000000<>+36(SB)/4, $0x40000000
-DATA c40000000<>+40(SB)/4, $0x40000000
-DATA c40000000<>+44(SB)/4, $0x40000000
-DATA c40000000<>+48(SB)/4, $0x40000000
-DATA c40000000<>+52(SB)/4, $0x40000000
-DATA c40000000<>+56(SB)/4, $0x40000000
-DATA c40000000<>+60(SB)/4, $0x40000000
-GLOBL c40000000<>(SB), RODATA|NOPTR, $64
-
 // func unaryEluAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·unaryEluAVX2(SB), NOSPLIT, $0-32
@@ -2957,28 +3733,89 @@ TEXT ·unaryEluAVX2(SB), NOSPLIT, $0-32
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ         DX, $+16
+	JLT          vector
+	VMOVUPS      (CX), Y1
+	VMOVUPS      32(CX), Y3
+	VMOVUPS      c00000000<>+0(SB), Y2
+	VMOVUPS      c00000000<>+0(SB), Y4
+	VMINPS       Y1, Y2, Y2
+	VMINPS       Y3, Y4, Y5
+	VMOVUPS      cc1f00000<>+0(SB), Y4
+	VMOVUPS      cc1f00000<>+0(SB), Y6
+	VMAXPS       Y2, Y4, Y2
+	VMAXPS       Y5, Y6, Y5
+	VMULPS       c3fb8aa3b<>+0(SB), Y2, Y4
+	VMULPS       c3fb8aa3b<>+0(SB), Y5, Y6
+	VROUNDPS     $0x08, Y4, Y4
+	VROUNDPS     $0x08, Y6, Y6
+	VMOVUPS      Y2, Y2
+	VMOVUPS      Y5, Y8
+	VFNMADD231PS c3f317218<>+0(SB), Y4, Y2
+	VFNMADD231PS c3f317218<>+0(SB), Y6, Y8
+	VFNMADD231PS cb102e308<>+0(SB), Y4, Y2
+	VFNMADD231PS cb102e308<>+0(SB), Y6, Y8
+	VMOVUPS      c3ab50d36<>+0(SB), Y5
+	VMOVUPS      c3ab50d36<>+0(SB), Y9
+	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y5
+	VFMADD213PS  c3c091fe3<>+0(SB), Y8, Y9
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y5
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y8, Y9
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y2, Y5
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y8, Y9
+	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y5
+	VFMADD213PS  c3efffffe<>+0(SB), Y8, Y9
+	VMULPS       Y2, Y2, Y7
+	VMULPS       Y8, Y8, Y10
+	VFMADD213PS  Y2, Y7, Y5
+	VFMADD213PS  Y8, Y10, Y9
+	VCVTPS2DQ    Y4, Y2
+	VCVTPS2DQ    Y6, Y6
+	VPADDD       c0000007f<>+0(SB), Y2, Y2
+	VPADDD       c0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y2, Y2
+	VPSLLD       $0x17, Y6, Y6
+	VSUBPS       c3f800000<>+0(SB), Y2, Y4
+	VSUBPS       c3f800000<>+0(SB), Y6, Y7
+	VFMADD213PS  Y4, Y2, Y5
+	VFMADD213PS  Y7, Y6, Y9
+	VMULPS       Y0, Y5, Y2
+	VMULPS       Y0, Y9, Y5
+	VCMPPS       $0x11, c00000000<>+0(SB), Y1, Y4
+	VCMPPS       $0x11, c00000000<>+0(SB), Y3, Y6
+	VBLENDVPS    Y4, Y2, Y1, Y1
+	VBLENDVPS    Y6, Y5, Y3, Y2
+	VMOVUPS      Y1, (AX)
+	VMOVUPS      Y2, 32(AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	JMP          unrolled
+
 	// 1 vectors at a time
 vector:
 	CMPQ         DX, $+8
 	JLT          tail
 	VMOVUPS      (CX), Y1
-	VMOVUPS      cc1f00000<>+0(SB), Y2
-	VMOVUPS      c00000000<>+0(SB), Y3
-	VMAXPS       Y1, Y2, Y2
-	VMINPS       Y2, Y3, Y3
-	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y2
-	VROUNDPS     $0x08, Y2, Y2
-	VMOVUPS      Y3, Y3
-	VFNMADD231PS c3f317218<>+0(SB), Y2, Y3
-	VFNMADD231PS cb102e308<>+0(SB), Y2, Y3
+	VMOVUPS      c00000000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y2
+	VMOVUPS      cc1f00000<>+0(SB), Y3
+	VMAXPS       Y2, Y3, Y2
+	VMULPS       c3fb8aa3b<>+0(SB), Y2, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVUPS      Y2, Y2
+	VFNMADD231PS c3f317218<>+0(SB), Y3, Y2
+	VFNMADD231PS cb102e308<>+0(SB), Y3, Y2
 	VMOVUPS      c3ab50d36<>+0(SB), Y4
-	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y4
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y4
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y3, Y4
-	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y4
-	VMULPS       Y3, Y3, Y5
-	VFMADD213PS  Y3, Y5, Y4
-	VCVTPS2DQ    Y2, Y2
+	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y2, Y4
+	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y4
+	VMULPS       Y2, Y2, Y5
+	VFMADD213PS  Y2, Y5, Y4
+	VCVTPS2DQ    Y3, Y2
 	VPADDD       c0000007f<>+0(SB), Y2, Y2
 	VPSLLD       $0x17, Y2, Y2
 	VSUBPS       c3f800000<>+0(SB), Y2, Y3
@@ -3000,23 +3837,23 @@ tail:
 	NEGQ         DX
 	VMOVUPS      32(BX)(DX*4), Y15
 	VMASKMOVPS   (CX), Y15, Y1
-	VMOVUPS      cc1f00000<>+0(SB), Y2
-	VMOVUPS      c00000000<>+0(SB), Y3
-	VMAXPS       Y1, Y2, Y2
-	VMINPS       Y2, Y3, Y3
-	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y2
-	VROUNDPS     $0x08, Y2, Y2
-	VMOVUPS      Y3, Y3
-	VFNMADD231PS c3f317218<>+0(SB), Y2, Y3
-	VFNMADD231PS cb102e308<>+0(SB), Y2, Y3
+	VMOVUPS      c00000000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y2
+	VMOVUPS      cc1f00000<>+0(SB), Y3
+	VMAXPS       Y2, Y3, Y2
+	VMULPS       c3fb8aa3b<>+0(SB), Y2, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVUPS      Y2, Y2
+	VFNMADD231PS c3f317218<>+0(SB), Y3, Y2
+	VFNMADD231PS cb102e308<>+0(SB), Y3, Y2
 	VMOVUPS      c3ab50d36<>+0(SB), Y4
-	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y4
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y4
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y3, Y4
-	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y4
-	VMULPS       Y3, Y3, Y5
-	VFMADD213PS  Y3, Y5, Y4
-	VCVTPS2DQ    Y2, Y2
+	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y2, Y4
+	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y4
+	VMULPS       Y2, Y2, Y5
+	VFMADD213PS  Y2, Y5, Y4
+	VCVTPS2DQ    Y3, Y2
 	VPADDD       c0000007f<>+0(SB), Y2, Y2
 	VPSLLD       $0x17, Y2, Y2
 	VSUBPS       c3f800000<>+0(SB), Y2, Y3
@@ -3030,24 +3867,6 @@ done:
 	VZEROUPPER
 	RET
 
-DATA cc1f00000<>+0(SB)/4, $0xc1f00000
-DATA cc1f00000<>+4(SB)/4, $0xc1f00000
-DATA cc1f00000<>+8(SB)/4, $0xc1f00000
-DATA cc1f00000<>+12(SB)/4, $0xc1f00000
-DATA cc1f00000<>+16(SB)/4, $0xc1f00000
-DATA cc1f00000<>+20(SB)/4, $0xc1f00000
-DATA cc1f00000<>+24(SB)/4, $0xc1f00000
-DATA cc1f00000<>+28(SB)/4, $0xc1f00000
-DATA cc1f00000<>+32(SB)/4, $0xc1f00000
-DATA cc1f00000<>+36(SB)/4, $0xc1f00000
-DATA cc1f00000<>+40(SB)/4, $0xc1f00000
-DATA cc1f00000<>+44(SB)/4, $0xc1f00000
-DATA cc1f00000<>+48(SB)/4, $0xc1f00000
-DATA cc1f00000<>+52(SB)/4, $0xc1f00000
-DATA cc1f00000<>+56(SB)/4, $0xc1f00000
-DATA cc1f00000<>+60(SB)/4, $0xc1f00000
-GLOBL cc1f00000<>(SB), RODATA|NOPTR, $64
-
 // func unaryCeluAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·unaryCeluAVX2(SB), NOSPLIT, $0-32
@@ -3057,29 +3876,92 @@ TEXT ·unaryCeluAVX2(SB), NOSPLIT, $0-32
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ         DX, $+16
+	JLT          vector
+	VMOVUPS      (CX), Y2
+	VMOVUPS      32(CX), Y5
+	VMULPS       Y1, Y2, Y3
+	VMULPS       Y1, Y5, Y6
+	VMOVUPS      c00000000<>+0(SB), Y4
+	VMOVUPS      c00000000<>+0(SB), Y7
+	VMINPS       Y3, Y4, Y3
+	VMINPS       Y6, Y7, Y6
+	VMOVUPS      cc1f00000<>+0(SB), Y4
+	VMOVUPS      cc1f00000<>+0(SB), Y7
+	VMAXPS       Y3, Y4, Y3
+	VMAXPS       Y6, Y7, Y6
+	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y4
+	VMULPS       c3fb8aa3b<>+0(SB), Y6, Y7
+	VROUNDPS     $0x08, Y4, Y4
+	VROUNDPS     $0x08, Y7, Y7
+	VMOVUPS      Y3, Y3
+	VMOVUPS      Y6, Y9
+	VFNMADD231PS c3f317218<>+0(SB), Y4, Y3
+	VFNMADD231PS c3f317218<>+0(SB), Y7, Y9
+	VFNMADD231PS cb102e308<>+0(SB), Y4, Y3
+	VFNMADD231PS cb102e308<>+0(SB), Y7, Y9
+	VMOVUPS      c3ab50d36<>+0(SB), Y6
+	VMOVUPS      c3ab50d36<>+0(SB), Y10
+	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y6
+	VFMADD213PS  c3c091fe3<>+0(SB), Y9, Y10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y6
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y9, Y10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y3, Y6
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y9, Y10
+	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y6
+	VFMADD213PS  c3efffffe<>+0(SB), Y9, Y10
+	VMULPS       Y3, Y3, Y8
+	VMULPS       Y9, Y9, Y11
+	VFMADD213PS  Y3, Y8, Y6
+	VFMADD213PS  Y9, Y11, Y10
+	VCVTPS2DQ    Y4, Y3
+	VCVTPS2DQ    Y7, Y7
+	VPADDD       c0000007f<>+0(SB), Y3, Y3
+	VPADDD       c0000007f<>+0(SB), Y7, Y7
+	VPSLLD       $0x17, Y3, Y3
+	VPSLLD       $0x17, Y7, Y7
+	VSUBPS       c3f800000<>+0(SB), Y3, Y4
+	VSUBPS       c3f800000<>+0(SB), Y7, Y8
+	VFMADD213PS  Y4, Y3, Y6
+	VFMADD213PS  Y8, Y7, Y10
+	VMULPS       Y0, Y6, Y3
+	VMULPS       Y0, Y10, Y6
+	VCMPPS       $0x11, c00000000<>+0(SB), Y2, Y4
+	VCMPPS       $0x11, c00000000<>+0(SB), Y5, Y7
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VBLENDVPS    Y7, Y6, Y5, Y3
+	VMOVUPS      Y2, (AX)
+	VMOVUPS      Y3, 32(AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	JMP          unrolled
+
 	// 1 vectors at a time
 vector:
 	CMPQ         DX, $+8
 	JLT          tail
 	VMOVUPS      (CX), Y2
 	VMULPS       Y1, Y2, Y3
+	VMOVUPS      c00000000<>+0(SB), Y4
+	VMINPS       Y3, Y4, Y3
 	VMOVUPS      cc1f00000<>+0(SB), Y4
-	VMOVUPS      c00000000<>+0(SB), Y5
-	VMAXPS       Y3, Y4, Y4
-	VMINPS       Y4, Y5, Y5
-	VMULPS       c3fb8aa3b<>+0(SB), Y5, Y3
-	VROUNDPS     $0x08, Y3, Y3
-	VMOVUPS      Y5, Y4
-	VFNMADD231PS c3f317218<>+0(SB), Y3, Y4
-	VFNMADD231PS cb102e308<>+0(SB), Y3, Y4
+	VMAXPS       Y3, Y4, Y3
+	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VMOVUPS      Y3, Y3
+	VFNMADD231PS c3f317218<>+0(SB), Y4, Y3
+	VFNMADD231PS cb102e308<>+0(SB), Y4, Y3
 	VMOVUPS      c3ab50d36<>+0(SB), Y5
-	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y5
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y5
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y5
-	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y5
-	VMULPS       Y4, Y4, Y6
-	VFMADD213PS  Y4, Y6, Y5
-	VCVTPS2DQ    Y3, Y3
+	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y5
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y5
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y3, Y5
+	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y5
+	VMULPS       Y3, Y3, Y6
+	VFMADD213PS  Y3, Y6, Y5
+	VCVTPS2DQ    Y4, Y3
 	VPADDD       c0000007f<>+0(SB), Y3, Y3
 	VPSLLD       $0x17, Y3, Y3
 	VSUBPS       c3f800000<>+0(SB), Y3, Y4
@@ -3102,23 +3984,23 @@ tail:
 	VMOVUPS      32(BX)(DX*4), Y15
 	VMASKMOVPS   (CX), Y15, Y2
 	VMULPS       Y1, Y2, Y1
+	VMOVUPS      c00000000<>+0(SB), Y3
+	VMINPS       Y1, Y3, Y1
 	VMOVUPS      cc1f00000<>+0(SB), Y3
-	VMOVUPS      c00000000<>+0(SB), Y4
-	VMAXPS       Y1, Y3, Y3
-	VMINPS       Y3, Y4, Y4
-	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y1
-	VROUNDPS     $0x08, Y1, Y1
-	VMOVUPS      Y4, Y3
-	VFNMADD231PS c3f317218<>+0(SB), Y1, Y3
-	VFNMADD231PS cb102e308<>+0(SB), Y1, Y3
+	VMAXPS       Y1, Y3, Y1
+	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVUPS      Y1, Y1
+	VFNMADD231PS c3f317218<>+0(SB), Y3, Y1
+	VFNMADD231PS cb102e308<>+0(SB), Y3, Y1
 	VMOVUPS      c3ab50d36<>+0(SB), Y4
-	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y4
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y4
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y3, Y4
-	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y4
-	VMULPS       Y3, Y3, Y5
-	VFMADD213PS  Y3, Y5, Y4
-	VCVTPS2DQ    Y1, Y1
+	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y4
+	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y4
+	VMULPS       Y1, Y1, Y5
+	VFMADD213PS  Y1, Y5, Y4
+	VCVTPS2DQ    Y3, Y1
 	VPADDD       c0000007f<>+0(SB), Y1, Y1
 	VPSLLD       $0x17, Y1, Y1
 	VSUBPS       c3f800000<>+0(SB), Y1, Y3
@@ -3141,28 +4023,91 @@ TEXT ·unarySeluAVX2(SB), NOSPLIT, $0-32
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ         DX, $+16
+	JLT          vector
+	VMOVUPS      (CX), Y2
+	VMOVUPS      32(CX), Y4
+	VMOVUPS      c00000000<>+0(SB), Y3
+	VMOVUPS      c00000000<>+0(SB), Y5
+	VMINPS       Y2, Y3, Y3
+	VMINPS       Y4, Y5, Y6
+	VMOVUPS      cc1f00000<>+0(SB), Y5
+	VMOVUPS      cc1f00000<>+0(SB), Y7
+	VMAXPS       Y3, Y5, Y3
+	VMAXPS       Y6, Y7, Y6
+	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y5
+	VMULPS       c3fb8aa3b<>+0(SB), Y6, Y7
+	VROUNDPS     $0x08, Y5, Y5
+	VROUNDPS     $0x08, Y7, Y7
+	VMOVUPS      Y3, Y3
+	VMOVUPS      Y6, Y9
+	VFNMADD231PS c3f317218<>+0(SB), Y5, Y3
+	VFNMADD231PS c3f317218<>+0(SB), Y7, Y9
+	VFNMADD231PS cb102e308<>+0(SB), Y5, Y3
+	VFNMADD231PS cb102e308<>+0(SB), Y7, Y9
+	VMOVUPS      c3ab50d36<>+0(SB), Y6
+	VMOVUPS      c3ab50d36<>+0(SB), Y10
+	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y6
+	VFMADD213PS  c3c091fe3<>+0(SB), Y9, Y10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y6
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y9, Y10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y3, Y6
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y9, Y10
+	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y6
+	VFMADD213PS  c3efffffe<>+0(SB), Y9, Y10
+	VMULPS       Y3, Y3, Y8
+	VMULPS       Y9, Y9, Y11
+	VFMADD213PS  Y3, Y8, Y6
+	VFMADD213PS  Y9, Y11, Y10
+	VCVTPS2DQ    Y5, Y3
+	VCVTPS2DQ    Y7, Y7
+	VPADDD       c0000007f<>+0(SB), Y3, Y3
+	VPADDD       c0000007f<>+0(SB), Y7, Y7
+	VPSLLD       $0x17, Y3, Y3
+	VPSLLD       $0x17, Y7, Y7
+	VSUBPS       c3f800000<>+0(SB), Y3, Y5
+	VSUBPS       c3f800000<>+0(SB), Y7, Y8
+	VFMADD213PS  Y5, Y3, Y6
+	VFMADD213PS  Y8, Y7, Y10
+	VMULPS       Y0, Y6, Y3
+	VMULPS       Y0, Y10, Y6
+	VMULPS       Y1, Y2, Y5
+	VMULPS       Y1, Y4, Y7
+	VCMPPS       $0x11, c00000000<>+0(SB), Y2, Y2
+	VCMPPS       $0x11, c00000000<>+0(SB), Y4, Y4
+	VBLENDVPS    Y2, Y3, Y5, Y2
+	VBLENDVPS    Y4, Y6, Y7, Y3
+	VMOVUPS      Y2, (AX)
+	VMOVUPS      Y3, 32(AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	JMP          unrolled
+
 	// 1 vectors at a time
 vector:
 	CMPQ         DX, $+8
 	JLT          tail
 	VMOVUPS      (CX), Y2
-	VMOVUPS      cc1f00000<>+0(SB), Y3
-	VMOVUPS      c00000000<>+0(SB), Y4
-	VMAXPS       Y2, Y3, Y3
-	VMINPS       Y3, Y4, Y4
-	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y3
-	VROUNDPS     $0x08, Y3, Y3
-	VMOVUPS      Y4, Y4
-	VFNMADD231PS c3f317218<>+0(SB), Y3, Y4
-	VFNMADD231PS cb102e308<>+0(SB), Y3, Y4
+	VMOVUPS      c00000000<>+0(SB), Y3
+	VMINPS       Y2, Y3, Y3
+	VMOVUPS      cc1f00000<>+0(SB), Y4
+	VMAXPS       Y3, Y4, Y3
+	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VMOVUPS      Y3, Y3
+	VFNMADD231PS c3f317218<>+0(SB), Y4, Y3
+	VFNMADD231PS cb102e308<>+0(SB), Y4, Y3
 	VMOVUPS      c3ab50d36<>+0(SB), Y5
-	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y5
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y5
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y5
-	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y5
-	VMULPS       Y4, Y4, Y6
-	VFMADD213PS  Y4, Y6, Y5
-	VCVTPS2DQ    Y3, Y3
+	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y5
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y5
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y3, Y5
+	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y5
+	VMULPS       Y3, Y3, Y6
+	VFMADD213PS  Y3, Y6, Y5
+	VCVTPS2DQ    Y4, Y3
 	VPADDD       c0000007f<>+0(SB), Y3, Y3
 	VPSLLD       $0x17, Y3, Y3
 	VSUBPS       c3f800000<>+0(SB), Y3, Y4
@@ -3185,23 +4130,23 @@ tail:
 	NEGQ         DX
 	VMOVUPS      32(BX)(DX*4), Y15
 	VMASKMOVPS   (CX), Y15, Y2
-	VMOVUPS      cc1f00000<>+0(SB), Y3
-	VMOVUPS      c00000000<>+0(SB), Y4
-	VMAXPS       Y2, Y3, Y3
-	VMINPS       Y3, Y4, Y4
-	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y3
-	VROUNDPS     $0x08, Y3, Y3
-	VMOVUPS      Y4, Y4
-	VFNMADD231PS c3f317218<>+0(SB), Y3, Y4
-	VFNMADD231PS cb102e308<>+0(SB), Y3, Y4
+	VMOVUPS      c00000000<>+0(SB), Y3
+	VMINPS       Y2, Y3, Y3
+	VMOVUPS      cc1f00000<>+0(SB), Y4
+	VMAXPS       Y3, Y4, Y3
+	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VMOVUPS      Y3, Y3
+	VFNMADD231PS c3f317218<>+0(SB), Y4, Y3
+	VFNMADD231PS cb102e308<>+0(SB), Y4, Y3
 	VMOVUPS      c3ab50d36<>+0(SB), Y5
-	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y5
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y5
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y5
-	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y5
-	VMULPS       Y4, Y4, Y6
-	VFMADD213PS  Y4, Y6, Y5
-	VCVTPS2DQ    Y3, Y3
+	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y5
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y5
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y3, Y5
+	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y5
+	VMULPS       Y3, Y3, Y6
+	VFMADD213PS  Y3, Y6, Y5
+	VCVTPS2DQ    Y4, Y3
 	VPADDD       c0000007f<>+0(SB), Y3, Y3
 	VPSLLD       $0x17, Y3, Y3
 	VSUBPS       c3f800000<>+0(SB), Y3, Y4
@@ -3222,6 +4167,25 @@ TEXT ·unarySoftsignAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
+
+	// 2 vectors at a time
+unrolled:
+	CMPQ    DX, $+16
+	JLT     vector
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y2
+	VANDPS  c7fffffff<>+0(SB), Y0, Y1
+	VANDPS  c7fffffff<>+0(SB), Y2, Y3
+	VADDPS  c3f800000<>+0(SB), Y1, Y1
+	VADDPS  c3f800000<>+0(SB), Y3, Y3
+	VDIVPS  Y1, Y0, Y0
+	VDIVPS  Y3, Y2, Y1
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	SUBQ    $+16, DX
+	JMP     unrolled
 
 	// 1 vectors at a time
 vector:
@@ -3445,6 +4409,35 @@ TEXT ·unaryShrinkAVX2(SB), NOSPLIT, $0-32
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
+
+	// 2 vectors at a time
+unrolled:
+	CMPQ      DX, $+16
+	JLT       vector
+	VMOVUPS   (CX), Y2
+	VMOVUPS   32(CX), Y6
+	VSUBPS    Y1, Y2, Y3
+	VSUBPS    Y1, Y6, Y7
+	VMOVUPS   c00000000<>+0(SB), Y4
+	VMOVUPS   c00000000<>+0(SB), Y8
+	VCMPPS    $0x11, Y2, Y0, Y5
+	VCMPPS    $0x11, Y6, Y0, Y9
+	VBLENDVPS Y5, Y3, Y4, Y3
+	VBLENDVPS Y9, Y7, Y8, Y7
+	VXORPS    c80000000<>+0(SB), Y0, Y4
+	VXORPS    c80000000<>+0(SB), Y0, Y8
+	VADDPS    Y1, Y2, Y5
+	VADDPS    Y1, Y6, Y9
+	VCMPPS    $0x11, Y4, Y2, Y2
+	VCMPPS    $0x11, Y8, Y6, Y4
+	VBLENDVPS Y2, Y5, Y3, Y2
+	VBLENDVPS Y4, Y9, Y7, Y3
+	VMOVUPS   Y2, (AX)
+	VMOVUPS   Y3, 32(AX)
+	ADDQ      $+64, AX
+	ADDQ      $+64, CX
+	SUBQ      $+16, DX
+	JMP       unrolled
 
 	// 1 vectors at a time
 vector:

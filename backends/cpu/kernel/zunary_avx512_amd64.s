@@ -94,23 +94,23 @@ unrolled:
 	VMOVUPS   (CX), Z1
 	VMULPS    Z0, Z1, Z2
 	VCMPPS    $0x11, c00000000<>+0(SB), Z1, K1
-	VBLENDMPS Z2, Z1, K1, Z3
-	VMOVUPS   Z3, (AX)
+	VBLENDMPS Z2, Z1, K1, Z1
+	VMOVUPS   Z1, (AX)
 	VMOVUPS   64(CX), Z1
 	VMULPS    Z0, Z1, Z2
 	VCMPPS    $0x11, c00000000<>+0(SB), Z1, K1
-	VBLENDMPS Z2, Z1, K1, Z4
-	VMOVUPS   Z4, 64(AX)
+	VBLENDMPS Z2, Z1, K1, Z1
+	VMOVUPS   Z1, 64(AX)
 	VMOVUPS   128(CX), Z1
 	VMULPS    Z0, Z1, Z2
 	VCMPPS    $0x11, c00000000<>+0(SB), Z1, K1
-	VBLENDMPS Z2, Z1, K1, Z5
-	VMOVUPS   Z5, 128(AX)
+	VBLENDMPS Z2, Z1, K1, Z1
+	VMOVUPS   Z1, 128(AX)
 	VMOVUPS   192(CX), Z1
 	VMULPS    Z0, Z1, Z2
 	VCMPPS    $0x11, c00000000<>+0(SB), Z1, K1
-	VBLENDMPS Z2, Z1, K1, Z6
-	VMOVUPS   Z6, 192(AX)
+	VBLENDMPS Z2, Z1, K1, Z1
+	VMOVUPS   Z1, 192(AX)
 	ADDQ      $+256, AX
 	ADDQ      $+256, CX
 	SUBQ      $+64, DX
@@ -123,8 +123,8 @@ vector:
 	VMOVUPS   (CX), Z1
 	VMULPS    Z0, Z1, Z2
 	VCMPPS    $0x11, c00000000<>+0(SB), Z1, K1
-	VBLENDMPS Z2, Z1, K1, Z7
-	VMOVUPS   Z7, (AX)
+	VBLENDMPS Z2, Z1, K1, Z1
+	VMOVUPS   Z1, (AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+16, DX
@@ -140,8 +140,8 @@ tail:
 	VMOVUPS.Z (CX), K1, Z1
 	VMULPS    Z0, Z1, Z0
 	VCMPPS    $0x11, c00000000<>+0(SB), Z1, K2
-	VBLENDMPS Z0, Z1, K2, Z8
-	VMOVUPS   Z8, K1, (AX)
+	VBLENDMPS Z0, Z1, K2, Z0
+	VMOVUPS   Z0, K1, (AX)
 
 done:
 	VZEROUPPER
@@ -422,6 +422,65 @@ TEXT ·unarySigmoidAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ    DX, $+32
+	JLT     vector
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z3
+	VPORD   c80000000<>+0(SB), Z0, Z1
+	VPORD   c80000000<>+0(SB), Z3, Z4
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Z2
+	VMOVUPS      cc2d00000<>+0(SB), Z5
+	VMAXPS       Z1, Z2, Z1
+	VMAXPS       Z4, Z5, Z4
+	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
+	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z5
+	VRNDSCALEPS  $0x08, Z2, Z2
+	VRNDSCALEPS  $0x08, Z5, Z5
+	VMOVUPS      Z1, Z1
+	VMOVUPS      Z4, Z7
+	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
+	VFNMADD231PS c3f317218<>+0(SB), Z5, Z7
+	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
+	VFNMADD231PS cb102e308<>+0(SB), Z5, Z7
+	VMOVUPS      c3ab50d36<>+0(SB), Z4
+	VMOVUPS      c3ab50d36<>+0(SB), Z8
+	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z4
+	VFMADD213PS  c3c091fe3<>+0(SB), Z7, Z8
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z7, Z8
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z7, Z8
+	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z4
+	VFMADD213PS  c3efffffe<>+0(SB), Z7, Z8
+	VMULPS       Z1, Z1, Z6
+	VMULPS       Z7, Z7, Z9
+	VFMADD213PS  Z1, Z6, Z4
+	VFMADD213PS  Z7, Z9, Z8
+	VADDPS       c3f800000<>+0(SB), Z4, Z4
+	VADDPS       c3f800000<>+0(SB), Z8, Z8
+	VSCALEFPS    Z2, Z4, Z1
+	VSCALEFPS    Z5, Z8, Z5
+	VMOVUPS      c3f800000<>+0(SB), Z2
+	VMOVUPS      c3f800000<>+0(SB), Z6
+	VADDPS       Z2, Z1, Z4
+	VADDPS       Z6, Z5, Z7
+	VCMPPS       $0x11, c00000000<>+0(SB), Z0, K1
+	VCMPPS       $0x11, c00000000<>+0(SB), Z3, K2
+	VBLENDMPS    Z1, Z2, K1, Z0
+	VBLENDMPS    Z5, Z6, K2, Z1
+	VDIVPS       Z4, Z0, Z0
+	VDIVPS       Z7, Z1, Z1
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         $+128, AX
+	ADDQ         $+128, CX
+	SUBQ         $+32, DX
+	JMP          unrolled
+
 	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
@@ -431,28 +490,26 @@ vector:
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z2
-	VMOVUPS      c42b20000<>+0(SB), Z3
-	VMAXPS       Z1, Z2, Z2
-	VMINPS       Z2, Z3, Z3
-	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z1
-	VRNDSCALEPS  $0x08, Z1, Z1
-	VMOVUPS      Z3, Z2
-	VFNMADD231PS c3f317218<>+0(SB), Z1, Z2
-	VFNMADD231PS cb102e308<>+0(SB), Z1, Z2
+	VMAXPS       Z1, Z2, Z1
+	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
+	VRNDSCALEPS  $0x08, Z2, Z2
+	VMOVUPS      Z1, Z1
+	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
+	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
 	VMOVUPS      c3ab50d36<>+0(SB), Z3
-	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z3
-	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z3
-	VMULPS       Z2, Z2, Z6
-	VFMADD213PS  Z2, Z6, Z3
+	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z3
+	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z3
+	VMULPS       Z1, Z1, Z4
+	VFMADD213PS  Z1, Z4, Z3
 	VADDPS       c3f800000<>+0(SB), Z3, Z3
-	VSCALEFPS    Z1, Z3, Z1
+	VSCALEFPS    Z2, Z3, Z1
 	VMOVUPS      c3f800000<>+0(SB), Z2
 	VADDPS       Z2, Z1, Z3
 	VCMPPS       $0x11, c00000000<>+0(SB), Z0, K1
-	VBLENDMPS    Z1, Z2, K1, Z4
-	VDIVPS       Z3, Z4, Z0
+	VBLENDMPS    Z1, Z2, K1, Z0
+	VDIVPS       Z3, Z0, Z0
 	VMOVUPS      Z0, (AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
@@ -471,28 +528,26 @@ tail:
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z2
-	VMOVUPS      c42b20000<>+0(SB), Z3
-	VMAXPS       Z1, Z2, Z2
-	VMINPS       Z2, Z3, Z3
-	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z1
-	VRNDSCALEPS  $0x08, Z1, Z1
-	VMOVUPS      Z3, Z2
-	VFNMADD231PS c3f317218<>+0(SB), Z1, Z2
-	VFNMADD231PS cb102e308<>+0(SB), Z1, Z2
+	VMAXPS       Z1, Z2, Z1
+	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
+	VRNDSCALEPS  $0x08, Z2, Z2
+	VMOVUPS      Z1, Z1
+	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
+	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
 	VMOVUPS      c3ab50d36<>+0(SB), Z3
-	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z3
-	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z3
-	VMULPS       Z2, Z2, Z4
-	VFMADD213PS  Z2, Z4, Z3
+	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z3
+	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z3
+	VMULPS       Z1, Z1, Z4
+	VFMADD213PS  Z1, Z4, Z3
 	VADDPS       c3f800000<>+0(SB), Z3, Z3
-	VSCALEFPS    Z1, Z3, Z1
+	VSCALEFPS    Z2, Z3, Z1
 	VMOVUPS      c3f800000<>+0(SB), Z2
 	VADDPS       Z2, Z1, Z3
 	VCMPPS       $0x11, c00000000<>+0(SB), Z0, K2
-	VBLENDMPS    Z1, Z2, K2, Z5
-	VDIVPS       Z3, Z5, Z0
+	VBLENDMPS    Z1, Z2, K2, Z0
+	VDIVPS       Z3, Z0, Z0
 	VMOVUPS      Z0, K1, (AX)
 
 done:
@@ -534,24 +589,6 @@ DATA cc2d00000<>+52(SB)/4, $0xc2d00000
 DATA cc2d00000<>+56(SB)/4, $0xc2d00000
 DATA cc2d00000<>+60(SB)/4, $0xc2d00000
 GLOBL cc2d00000<>(SB), RODATA|NOPTR, $64
-
-DATA c42b20000<>+0(SB)/4, $0x42b20000
-DATA c42b20000<>+4(SB)/4, $0x42b20000
-DATA c42b20000<>+8(SB)/4, $0x42b20000
-DATA c42b20000<>+12(SB)/4, $0x42b20000
-DATA c42b20000<>+16(SB)/4, $0x42b20000
-DATA c42b20000<>+20(SB)/4, $0x42b20000
-DATA c42b20000<>+24(SB)/4, $0x42b20000
-DATA c42b20000<>+28(SB)/4, $0x42b20000
-DATA c42b20000<>+32(SB)/4, $0x42b20000
-DATA c42b20000<>+36(SB)/4, $0x42b20000
-DATA c42b20000<>+40(SB)/4, $0x42b20000
-DATA c42b20000<>+44(SB)/4, $0x42b20000
-DATA c42b20000<>+48(SB)/4, $0x42b20000
-DATA c42b20000<>+52(SB)/4, $0x42b20000
-DATA c42b20000<>+56(SB)/4, $0x42b20000
-DATA c42b20000<>+60(SB)/4, $0x42b20000
-GLOBL c42b20000<>(SB), RODATA|NOPTR, $64
 
 DATA c3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
 DATA c3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
@@ -704,6 +741,67 @@ TEXT ·unarySiLUAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ    DX, $+32
+	JLT     vector
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z3
+	VPORD   c80000000<>+0(SB), Z0, Z1
+	VPORD   c80000000<>+0(SB), Z3, Z4
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Z2
+	VMOVUPS      cc2d00000<>+0(SB), Z5
+	VMAXPS       Z1, Z2, Z1
+	VMAXPS       Z4, Z5, Z4
+	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
+	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z5
+	VRNDSCALEPS  $0x08, Z2, Z2
+	VRNDSCALEPS  $0x08, Z5, Z5
+	VMOVUPS      Z1, Z1
+	VMOVUPS      Z4, Z7
+	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
+	VFNMADD231PS c3f317218<>+0(SB), Z5, Z7
+	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
+	VFNMADD231PS cb102e308<>+0(SB), Z5, Z7
+	VMOVUPS      c3ab50d36<>+0(SB), Z4
+	VMOVUPS      c3ab50d36<>+0(SB), Z8
+	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z4
+	VFMADD213PS  c3c091fe3<>+0(SB), Z7, Z8
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z7, Z8
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z7, Z8
+	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z4
+	VFMADD213PS  c3efffffe<>+0(SB), Z7, Z8
+	VMULPS       Z1, Z1, Z6
+	VMULPS       Z7, Z7, Z9
+	VFMADD213PS  Z1, Z6, Z4
+	VFMADD213PS  Z7, Z9, Z8
+	VADDPS       c3f800000<>+0(SB), Z4, Z4
+	VADDPS       c3f800000<>+0(SB), Z8, Z8
+	VSCALEFPS    Z2, Z4, Z1
+	VSCALEFPS    Z5, Z8, Z5
+	VMOVUPS      c3f800000<>+0(SB), Z2
+	VMOVUPS      c3f800000<>+0(SB), Z6
+	VADDPS       Z2, Z1, Z4
+	VADDPS       Z6, Z5, Z7
+	VCMPPS       $0x11, c00000000<>+0(SB), Z0, K1
+	VCMPPS       $0x11, c00000000<>+0(SB), Z3, K2
+	VBLENDMPS    Z1, Z2, K1, Z1
+	VBLENDMPS    Z5, Z6, K2, Z2
+	VDIVPS       Z4, Z1, Z1
+	VDIVPS       Z7, Z2, Z2
+	VMULPS       Z0, Z1, Z0
+	VMULPS       Z3, Z2, Z1
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         $+128, AX
+	ADDQ         $+128, CX
+	SUBQ         $+32, DX
+	JMP          unrolled
+
 	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
@@ -713,28 +811,26 @@ vector:
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z2
-	VMOVUPS      c42b20000<>+0(SB), Z3
-	VMAXPS       Z1, Z2, Z2
-	VMINPS       Z2, Z3, Z3
-	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z1
-	VRNDSCALEPS  $0x08, Z1, Z1
-	VMOVUPS      Z3, Z2
-	VFNMADD231PS c3f317218<>+0(SB), Z1, Z2
-	VFNMADD231PS cb102e308<>+0(SB), Z1, Z2
+	VMAXPS       Z1, Z2, Z1
+	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
+	VRNDSCALEPS  $0x08, Z2, Z2
+	VMOVUPS      Z1, Z1
+	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
+	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
 	VMOVUPS      c3ab50d36<>+0(SB), Z3
-	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z3
-	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z3
-	VMULPS       Z2, Z2, Z6
-	VFMADD213PS  Z2, Z6, Z3
+	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z3
+	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z3
+	VMULPS       Z1, Z1, Z4
+	VFMADD213PS  Z1, Z4, Z3
 	VADDPS       c3f800000<>+0(SB), Z3, Z3
-	VSCALEFPS    Z1, Z3, Z1
+	VSCALEFPS    Z2, Z3, Z1
 	VMOVUPS      c3f800000<>+0(SB), Z2
 	VADDPS       Z2, Z1, Z3
 	VCMPPS       $0x11, c00000000<>+0(SB), Z0, K1
-	VBLENDMPS    Z1, Z2, K1, Z4
-	VDIVPS       Z3, Z4, Z1
+	VBLENDMPS    Z1, Z2, K1, Z1
+	VDIVPS       Z3, Z1, Z1
 	VMULPS       Z0, Z1, Z0
 	VMOVUPS      Z0, (AX)
 	ADDQ         $+64, AX
@@ -754,28 +850,26 @@ tail:
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z2
-	VMOVUPS      c42b20000<>+0(SB), Z3
-	VMAXPS       Z1, Z2, Z2
-	VMINPS       Z2, Z3, Z3
-	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z1
-	VRNDSCALEPS  $0x08, Z1, Z1
-	VMOVUPS      Z3, Z2
-	VFNMADD231PS c3f317218<>+0(SB), Z1, Z2
-	VFNMADD231PS cb102e308<>+0(SB), Z1, Z2
+	VMAXPS       Z1, Z2, Z1
+	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
+	VRNDSCALEPS  $0x08, Z2, Z2
+	VMOVUPS      Z1, Z1
+	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
+	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
 	VMOVUPS      c3ab50d36<>+0(SB), Z3
-	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z3
-	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z3
-	VMULPS       Z2, Z2, Z4
-	VFMADD213PS  Z2, Z4, Z3
+	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z3
+	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z3
+	VMULPS       Z1, Z1, Z4
+	VFMADD213PS  Z1, Z4, Z3
 	VADDPS       c3f800000<>+0(SB), Z3, Z3
-	VSCALEFPS    Z1, Z3, Z1
+	VSCALEFPS    Z2, Z3, Z1
 	VMOVUPS      c3f800000<>+0(SB), Z2
 	VADDPS       Z2, Z1, Z3
 	VCMPPS       $0x11, c00000000<>+0(SB), Z0, K2
-	VBLENDMPS    Z1, Z2, K2, Z5
-	VDIVPS       Z3, Z5, Z1
+	VBLENDMPS    Z1, Z2, K2, Z1
+	VDIVPS       Z3, Z1, Z1
 	VMULPS       Z0, Z1, Z0
 	VMOVUPS      Z0, K1, (AX)
 
@@ -790,49 +884,108 @@ TEXT ·unaryTanhAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ         DX, $+32
+	JLT          vector
+	VMOVUPS      (CX), Z0
+	VMOVUPS      64(CX), Z2
+	VPANDD       c7fffffff<>+0(SB), Z0, Z1
+	VPANDD       c7fffffff<>+0(SB), Z2, Z3
+	VADDPS       Z1, Z1, Z1
+	VADDPS       Z3, Z3, Z3
+	VPXORD       c80000000<>+0(SB), Z1, Z1
+	VPXORD       c80000000<>+0(SB), Z3, Z4
+	VMOVUPS      cc1f00000<>+0(SB), Z3
+	VMOVUPS      cc1f00000<>+0(SB), Z5
+	VMAXPS       Z1, Z3, Z1
+	VMAXPS       Z4, Z5, Z4
+	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z3
+	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z5
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VRNDSCALEPS  $0x08, Z5, Z5
+	VMOVUPS      Z1, Z1
+	VMOVUPS      Z4, Z7
+	VFNMADD231PS c3f317218<>+0(SB), Z3, Z1
+	VFNMADD231PS c3f317218<>+0(SB), Z5, Z7
+	VFNMADD231PS cb102e308<>+0(SB), Z3, Z1
+	VFNMADD231PS cb102e308<>+0(SB), Z5, Z7
+	VMOVUPS      c3ab50d36<>+0(SB), Z4
+	VMOVUPS      c3ab50d36<>+0(SB), Z8
+	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z4
+	VFMADD213PS  c3c091fe3<>+0(SB), Z7, Z8
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z7, Z8
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z7, Z8
+	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z4
+	VFMADD213PS  c3efffffe<>+0(SB), Z7, Z8
+	VMULPS       Z1, Z1, Z6
+	VMULPS       Z7, Z7, Z9
+	VFMADD213PS  Z1, Z6, Z4
+	VFMADD213PS  Z7, Z9, Z8
+	VCVTPS2DQ    Z3, Z1
+	VCVTPS2DQ    Z5, Z5
+	VPADDD       c0000007f<>+0(SB), Z1, Z1
+	VPADDD       c0000007f<>+0(SB), Z5, Z5
+	VPSLLD       $0x17, Z1, Z1
+	VPSLLD       $0x17, Z5, Z5
+	VSUBPS       c3f800000<>+0(SB), Z1, Z3
+	VSUBPS       c3f800000<>+0(SB), Z5, Z6
+	VFMADD213PS  Z3, Z1, Z4
+	VFMADD213PS  Z6, Z5, Z8
+	VMOVUPS      c40000000<>+0(SB), Z1
+	VMOVUPS      c40000000<>+0(SB), Z3
+	VADDPS       Z1, Z4, Z1
+	VADDPS       Z3, Z8, Z3
+	VDIVPS       Z1, Z4, Z1
+	VDIVPS       Z3, Z8, Z3
+	VPANDD       c7fffffff<>+0(SB), Z1, Z1
+	VPANDD       c7fffffff<>+0(SB), Z3, Z3
+	VPANDD       c80000000<>+0(SB), Z0, Z0
+	VPANDD       c80000000<>+0(SB), Z2, Z2
+	VPORD        Z1, Z0, Z0
+	VPORD        Z3, Z2, Z1
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         $+128, AX
+	ADDQ         $+128, CX
+	SUBQ         $+32, DX
+	JMP          unrolled
+
 	// 1 vectors at a time
 vector:
-	CMPQ    DX, $+16
-	JLT     tail
-	VMOVUPS (CX), Z0
-	VPANDD  c7fffffff<>+0(SB), Z0, Z1
-	VMULPS  cc0000000<>+0(SB), Z1, Z2
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z3
-	VMOVUPS      c42b20000<>+0(SB), Z4
-	VMAXPS       Z2, Z3, Z3
-	VMINPS       Z3, Z4, Z4
-	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z2
+	CMPQ         DX, $+16
+	JLT          tail
+	VMOVUPS      (CX), Z0
+	VPANDD       c7fffffff<>+0(SB), Z0, Z1
+	VADDPS       Z1, Z1, Z1
+	VPXORD       c80000000<>+0(SB), Z1, Z1
+	VMOVUPS      cc1f00000<>+0(SB), Z2
+	VMAXPS       Z1, Z2, Z1
+	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
 	VRNDSCALEPS  $0x08, Z2, Z2
-	VMOVUPS      Z4, Z3
-	VFNMADD231PS c3f317218<>+0(SB), Z2, Z3
-	VFNMADD231PS cb102e308<>+0(SB), Z2, Z3
-	VMOVUPS      c3ab50d36<>+0(SB), Z4
-	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z4
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z4
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z3, Z4
-	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z4
-	VMULPS       Z3, Z3, Z7
-	VFMADD213PS  Z3, Z7, Z4
-	VADDPS       c3f800000<>+0(SB), Z4, Z4
-	VSCALEFPS    Z2, Z4, Z2
-	VMOVUPS      c3f800000<>+0(SB), Z3
-	VADDPS       Z2, Z3, Z4
-	VSUBPS       Z2, Z3, Z2
-	VDIVPS       Z4, Z2, Z2
-	VMULPS       Z1, Z1, Z3
-	VMOVUPS      cbbb4b894<>+0(SB), Z4
-	VFMADD213PS  c3ca7af7e<>+0(SB), Z3, Z4
-	VFMADD213PS  cbd5be7f9<>+0(SB), Z3, Z4
-	VFMADD213PS  c3e0881f9<>+0(SB), Z3, Z4
-	VFMADD213PS  cbeaaaa92<>+0(SB), Z3, Z4
-	VMULPS       Z3, Z4, Z3
-	VFMADD213PS  Z1, Z1, Z3
-	VCMPPS       $0x11, c3f266666<>+0(SB), Z1, K1
-	VBLENDMPS    Z3, Z2, K1, Z5
+	VMOVUPS      Z1, Z1
+	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
+	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
+	VMOVUPS      c3ab50d36<>+0(SB), Z3
+	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z3
+	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z3
+	VMULPS       Z1, Z1, Z4
+	VFMADD213PS  Z1, Z4, Z3
+	VCVTPS2DQ    Z2, Z1
+	VPADDD       c0000007f<>+0(SB), Z1, Z1
+	VPSLLD       $0x17, Z1, Z1
+	VSUBPS       c3f800000<>+0(SB), Z1, Z2
+	VFMADD213PS  Z2, Z1, Z3
+	VMOVUPS      c40000000<>+0(SB), Z1
+	VADDPS       Z1, Z3, Z1
+	VDIVPS       Z1, Z3, Z1
+	VPANDD       c7fffffff<>+0(SB), Z1, Z1
 	VPANDD       c80000000<>+0(SB), Z0, Z0
-	VPORD        Z5, Z0, Z0
+	VPORD        Z1, Z0, Z0
 	VMOVUPS      Z0, (AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
@@ -841,50 +994,40 @@ vector:
 
 	// the rest, under the mask
 tail:
-	TESTQ     DX, DX
-	JZ        done
-	MOVL      $0x0000ffff, BX
-	BZHIL     DX, BX, BX
-	KMOVW     BX, K1
-	VMOVUPS.Z (CX), K1, Z0
-	VPANDD    c7fffffff<>+0(SB), Z0, Z1
-	VMULPS    cc0000000<>+0(SB), Z1, Z2
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z3
-	VMOVUPS      c42b20000<>+0(SB), Z4
-	VMAXPS       Z2, Z3, Z3
-	VMINPS       Z3, Z4, Z4
-	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z2
+	TESTQ        DX, DX
+	JZ           done
+	MOVL         $0x0000ffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (CX), K1, Z0
+	VPANDD       c7fffffff<>+0(SB), Z0, Z1
+	VADDPS       Z1, Z1, Z1
+	VPXORD       c80000000<>+0(SB), Z1, Z1
+	VMOVUPS      cc1f00000<>+0(SB), Z2
+	VMAXPS       Z1, Z2, Z1
+	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
 	VRNDSCALEPS  $0x08, Z2, Z2
-	VMOVUPS      Z4, Z3
-	VFNMADD231PS c3f317218<>+0(SB), Z2, Z3
-	VFNMADD231PS cb102e308<>+0(SB), Z2, Z3
-	VMOVUPS      c3ab50d36<>+0(SB), Z4
-	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z4
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z4
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z3, Z4
-	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z4
-	VMULPS       Z3, Z3, Z5
-	VFMADD213PS  Z3, Z5, Z4
-	VADDPS       c3f800000<>+0(SB), Z4, Z4
-	VSCALEFPS    Z2, Z4, Z2
-	VMOVUPS      c3f800000<>+0(SB), Z3
-	VADDPS       Z2, Z3, Z4
-	VSUBPS       Z2, Z3, Z2
-	VDIVPS       Z4, Z2, Z2
-	VMULPS       Z1, Z1, Z3
-	VMOVUPS      cbbb4b894<>+0(SB), Z4
-	VFMADD213PS  c3ca7af7e<>+0(SB), Z3, Z4
-	VFMADD213PS  cbd5be7f9<>+0(SB), Z3, Z4
-	VFMADD213PS  c3e0881f9<>+0(SB), Z3, Z4
-	VFMADD213PS  cbeaaaa92<>+0(SB), Z3, Z4
-	VMULPS       Z3, Z4, Z3
-	VFMADD213PS  Z1, Z1, Z3
-	VCMPPS       $0x11, c3f266666<>+0(SB), Z1, K2
-	VBLENDMPS    Z3, Z2, K2, Z6
+	VMOVUPS      Z1, Z1
+	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
+	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
+	VMOVUPS      c3ab50d36<>+0(SB), Z3
+	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z3
+	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z3
+	VMULPS       Z1, Z1, Z4
+	VFMADD213PS  Z1, Z4, Z3
+	VCVTPS2DQ    Z2, Z1
+	VPADDD       c0000007f<>+0(SB), Z1, Z1
+	VPSLLD       $0x17, Z1, Z1
+	VSUBPS       c3f800000<>+0(SB), Z1, Z2
+	VFMADD213PS  Z2, Z1, Z3
+	VMOVUPS      c40000000<>+0(SB), Z1
+	VADDPS       Z1, Z3, Z1
+	VDIVPS       Z1, Z3, Z1
+	VPANDD       c7fffffff<>+0(SB), Z1, Z1
 	VPANDD       c80000000<>+0(SB), Z0, Z0
-	VPORD        Z6, Z0, Z0
+	VPORD        Z1, Z0, Z0
 	VMOVUPS      Z0, K1, (AX)
 
 done:
@@ -909,131 +1052,59 @@ DATA c7fffffff<>+56(SB)/4, $0x7fffffff
 DATA c7fffffff<>+60(SB)/4, $0x7fffffff
 GLOBL c7fffffff<>(SB), RODATA|NOPTR, $64
 
-DATA cc0000000<>+0(SB)/4, $0xc0000000
-DATA cc0000000<>+4(SB)/4, $0xc0000000
-DATA cc0000000<>+8(SB)/4, $0xc0000000
-DATA cc0000000<>+12(SB)/4, $0xc0000000
-DATA cc0000000<>+16(SB)/4, $0xc0000000
-DATA cc0000000<>+20(SB)/4, $0xc0000000
-DATA cc0000000<>+24(SB)/4, $0xc0000000
-DATA cc0000000<>+28(SB)/4, $0xc0000000
-DATA cc0000000<>+32(SB)/4, $0xc0000000
-DATA cc0000000<>+36(SB)/4, $0xc0000000
-DATA cc0000000<>+40(SB)/4, $0xc0000000
-DATA cc0000000<>+44(SB)/4, $0xc0000000
-DATA cc0000000<>+48(SB)/4, $0xc0000000
-DATA cc0000000<>+52(SB)/4, $0xc0000000
-DATA cc0000000<>+56(SB)/4, $0xc0000000
-DATA cc0000000<>+60(SB)/4, $0xc0000000
-GLOBL cc0000000<>(SB), RODATA|NOPTR, $64
+DATA cc1f00000<>+0(SB)/4, $0xc1f00000
+DATA cc1f00000<>+4(SB)/4, $0xc1f00000
+DATA cc1f00000<>+8(SB)/4, $0xc1f00000
+DATA cc1f00000<>+12(SB)/4, $0xc1f00000
+DATA cc1f00000<>+16(SB)/4, $0xc1f00000
+DATA cc1f00000<>+20(SB)/4, $0xc1f00000
+DATA cc1f00000<>+24(SB)/4, $0xc1f00000
+DATA cc1f00000<>+28(SB)/4, $0xc1f00000
+DATA cc1f00000<>+32(SB)/4, $0xc1f00000
+DATA cc1f00000<>+36(SB)/4, $0xc1f00000
+DATA cc1f00000<>+40(SB)/4, $0xc1f00000
+DATA cc1f00000<>+44(SB)/4, $0xc1f00000
+DATA cc1f00000<>+48(SB)/4, $0xc1f00000
+DATA cc1f00000<>+52(SB)/4, $0xc1f00000
+DATA cc1f00000<>+56(SB)/4, $0xc1f00000
+DATA cc1f00000<>+60(SB)/4, $0xc1f00000
+GLOBL cc1f00000<>(SB), RODATA|NOPTR, $64
 
-DATA cbbb4b894<>+0(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+4(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+8(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+12(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+16(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+20(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+24(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+28(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+32(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+36(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+40(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+44(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+48(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+52(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+56(SB)/4, $0xbbb4b894
-DATA cbbb4b894<>+60(SB)/4, $0xbbb4b894
-GLOBL cbbb4b894<>(SB), RODATA|NOPTR, $64
+DATA c0000007f<>+0(SB)/4, $0x0000007f
+DATA c0000007f<>+4(SB)/4, $0x0000007f
+DATA c0000007f<>+8(SB)/4, $0x0000007f
+DATA c0000007f<>+12(SB)/4, $0x0000007f
+DATA c0000007f<>+16(SB)/4, $0x0000007f
+DATA c0000007f<>+20(SB)/4, $0x0000007f
+DATA c0000007f<>+24(SB)/4, $0x0000007f
+DATA c0000007f<>+28(SB)/4, $0x0000007f
+DATA c0000007f<>+32(SB)/4, $0x0000007f
+DATA c0000007f<>+36(SB)/4, $0x0000007f
+DATA c0000007f<>+40(SB)/4, $0x0000007f
+DATA c0000007f<>+44(SB)/4, $0x0000007f
+DATA c0000007f<>+48(SB)/4, $0x0000007f
+DATA c0000007f<>+52(SB)/4, $0x0000007f
+DATA c0000007f<>+56(SB)/4, $0x0000007f
+DATA c0000007f<>+60(SB)/4, $0x0000007f
+GLOBL c0000007f<>(SB), RODATA|NOPTR, $64
 
-DATA c3ca7af7e<>+0(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+4(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+8(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+12(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+16(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+20(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+24(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+28(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+32(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+36(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+40(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+44(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+48(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+52(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+56(SB)/4, $0x3ca7af7e
-DATA c3ca7af7e<>+60(SB)/4, $0x3ca7af7e
-GLOBL c3ca7af7e<>(SB), RODATA|NOPTR, $64
-
-DATA cbd5be7f9<>+0(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+4(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+8(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+12(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+16(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+20(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+24(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+28(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+32(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+36(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+40(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+44(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+48(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+52(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+56(SB)/4, $0xbd5be7f9
-DATA cbd5be7f9<>+60(SB)/4, $0xbd5be7f9
-GLOBL cbd5be7f9<>(SB), RODATA|NOPTR, $64
-
-DATA c3e0881f9<>+0(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+4(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+8(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+12(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+16(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+20(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+24(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+28(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+32(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+36(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+40(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+44(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+48(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+52(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+56(SB)/4, $0x3e0881f9
-DATA c3e0881f9<>+60(SB)/4, $0x3e0881f9
-GLOBL c3e0881f9<>(SB), RODATA|NOPTR, $64
-
-DATA cbeaaaa92<>+0(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+4(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+8(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+12(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+16(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+20(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+24(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+28(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+32(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+36(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+40(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+44(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+48(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+52(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+56(SB)/4, $0xbeaaaa92
-DATA cbeaaaa92<>+60(SB)/4, $0xbeaaaa92
-GLOBL cbeaaaa92<>(SB), RODATA|NOPTR, $64
-
-DATA c3f266666<>+0(SB)/4, $0x3f266666
-DATA c3f266666<>+4(SB)/4, $0x3f266666
-DATA c3f266666<>+8(SB)/4, $0x3f266666
-DATA c3f266666<>+12(SB)/4, $0x3f266666
-DATA c3f266666<>+16(SB)/4, $0x3f266666
-DATA c3f266666<>+20(SB)/4, $0x3f266666
-DATA c3f266666<>+24(SB)/4, $0x3f266666
-DATA c3f266666<>+28(SB)/4, $0x3f266666
-DATA c3f266666<>+32(SB)/4, $0x3f266666
-DATA c3f266666<>+36(SB)/4, $0x3f266666
-DATA c3f266666<>+40(SB)/4, $0x3f266666
-DATA c3f266666<>+44(SB)/4, $0x3f266666
-DATA c3f266666<>+48(SB)/4, $0x3f266666
-DATA c3f266666<>+52(SB)/4, $0x3f266666
-DATA c3f266666<>+56(SB)/4, $0x3f266666
-DATA c3f266666<>+60(SB)/4, $0x3f266666
-GLOBL c3f266666<>(SB), RODATA|NOPTR, $64
+DATA c40000000<>+0(SB)/4, $0x40000000
+DATA c40000000<>+4(SB)/4, $0x40000000
+DATA c40000000<>+8(SB)/4, $0x40000000
+DATA c40000000<>+12(SB)/4, $0x40000000
+DATA c40000000<>+16(SB)/4, $0x40000000
+DATA c40000000<>+20(SB)/4, $0x40000000
+DATA c40000000<>+24(SB)/4, $0x40000000
+DATA c40000000<>+28(SB)/4, $0x40000000
+DATA c40000000<>+32(SB)/4, $0x40000000
+DATA c40000000<>+36(SB)/4, $0x40000000
+DATA c40000000<>+40(SB)/4, $0x40000000
+DATA c40000000<>+44(SB)/4, $0x40000000
+DATA c40000000<>+48(SB)/4, $0x40000000
+DATA c40000000<>+52(SB)/4, $0x40000000
+DATA c40000000<>+56(SB)/4, $0x40000000
+DATA c40000000<>+60(SB)/4, $0x40000000
+GLOBL c40000000<>(SB), RODATA|NOPTR, $64
 
 // func unaryExpAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
 // Requires: AVX, AVX512F, BMI2
@@ -1042,31 +1113,82 @@ TEXT ·unaryExpAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ    DX, $+32
+	JLT     vector
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z2
+	VMOVUPS c42b20000<>+0(SB), Z1
+	VMOVUPS c42b20000<>+0(SB), Z3
+	VMINPS  Z0, Z1, Z0
+	VMINPS  Z2, Z3, Z2
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Z1
+	VMOVUPS      cc2d00000<>+0(SB), Z3
+	VMAXPS       Z0, Z1, Z0
+	VMAXPS       Z2, Z3, Z2
+	VMULPS       c3fb8aa3b<>+0(SB), Z0, Z1
+	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z3
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VMOVUPS      Z0, Z0
+	VMOVUPS      Z2, Z5
+	VFNMADD231PS c3f317218<>+0(SB), Z1, Z0
+	VFNMADD231PS c3f317218<>+0(SB), Z3, Z5
+	VFNMADD231PS cb102e308<>+0(SB), Z1, Z0
+	VFNMADD231PS cb102e308<>+0(SB), Z3, Z5
+	VMOVUPS      c3ab50d36<>+0(SB), Z2
+	VMOVUPS      c3ab50d36<>+0(SB), Z6
+	VFMADD213PS  c3c091fe3<>+0(SB), Z0, Z2
+	VFMADD213PS  c3c091fe3<>+0(SB), Z5, Z6
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z0, Z2
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z5, Z6
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z0, Z2
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z5, Z6
+	VFMADD213PS  c3efffffe<>+0(SB), Z0, Z2
+	VFMADD213PS  c3efffffe<>+0(SB), Z5, Z6
+	VMULPS       Z0, Z0, Z4
+	VMULPS       Z5, Z5, Z7
+	VFMADD213PS  Z0, Z4, Z2
+	VFMADD213PS  Z5, Z7, Z6
+	VADDPS       c3f800000<>+0(SB), Z2, Z2
+	VADDPS       c3f800000<>+0(SB), Z6, Z6
+	VSCALEFPS    Z1, Z2, Z0
+	VSCALEFPS    Z3, Z6, Z1
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         $+128, AX
+	ADDQ         $+128, CX
+	SUBQ         $+32, DX
+	JMP          unrolled
+
 	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
 	JLT     tail
 	VMOVUPS (CX), Z0
+	VMOVUPS c42b20000<>+0(SB), Z1
+	VMINPS  Z0, Z1, Z0
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z1
-	VMOVUPS      c42b20000<>+0(SB), Z2
-	VMAXPS       Z0, Z1, Z1
-	VMINPS       Z1, Z2, Z2
-	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z0
-	VRNDSCALEPS  $0x08, Z0, Z0
-	VMOVUPS      Z2, Z1
-	VFNMADD231PS c3f317218<>+0(SB), Z0, Z1
-	VFNMADD231PS cb102e308<>+0(SB), Z0, Z1
+	VMAXPS       Z0, Z1, Z0
+	VMULPS       c3fb8aa3b<>+0(SB), Z0, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVUPS      Z0, Z0
+	VFNMADD231PS c3f317218<>+0(SB), Z1, Z0
+	VFNMADD231PS cb102e308<>+0(SB), Z1, Z0
 	VMOVUPS      c3ab50d36<>+0(SB), Z2
-	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z2
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z2
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z2
-	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z2
-	VMULPS       Z1, Z1, Z3
-	VFMADD213PS  Z1, Z3, Z2
+	VFMADD213PS  c3c091fe3<>+0(SB), Z0, Z2
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z0, Z2
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z0, Z2
+	VFMADD213PS  c3efffffe<>+0(SB), Z0, Z2
+	VMULPS       Z0, Z0, Z3
+	VFMADD213PS  Z0, Z3, Z2
 	VADDPS       c3f800000<>+0(SB), Z2, Z2
-	VSCALEFPS    Z0, Z2, Z0
+	VSCALEFPS    Z1, Z2, Z0
 	VMOVUPS      Z0, (AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
@@ -1081,31 +1203,49 @@ tail:
 	BZHIL     DX, BX, BX
 	KMOVW     BX, K1
 	VMOVUPS.Z (CX), K1, Z0
+	VMOVUPS   c42b20000<>+0(SB), Z1
+	VMINPS    Z0, Z1, Z0
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z1
-	VMOVUPS      c42b20000<>+0(SB), Z2
-	VMAXPS       Z0, Z1, Z1
-	VMINPS       Z1, Z2, Z2
-	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z0
-	VRNDSCALEPS  $0x08, Z0, Z0
-	VMOVUPS      Z2, Z1
-	VFNMADD231PS c3f317218<>+0(SB), Z0, Z1
-	VFNMADD231PS cb102e308<>+0(SB), Z0, Z1
+	VMAXPS       Z0, Z1, Z0
+	VMULPS       c3fb8aa3b<>+0(SB), Z0, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVUPS      Z0, Z0
+	VFNMADD231PS c3f317218<>+0(SB), Z1, Z0
+	VFNMADD231PS cb102e308<>+0(SB), Z1, Z0
 	VMOVUPS      c3ab50d36<>+0(SB), Z2
-	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z2
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z2
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z2
-	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z2
-	VMULPS       Z1, Z1, Z3
-	VFMADD213PS  Z1, Z3, Z2
+	VFMADD213PS  c3c091fe3<>+0(SB), Z0, Z2
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z0, Z2
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z0, Z2
+	VFMADD213PS  c3efffffe<>+0(SB), Z0, Z2
+	VMULPS       Z0, Z0, Z3
+	VFMADD213PS  Z0, Z3, Z2
 	VADDPS       c3f800000<>+0(SB), Z2, Z2
-	VSCALEFPS    Z0, Z2, Z0
+	VSCALEFPS    Z1, Z2, Z0
 	VMOVUPS      Z0, K1, (AX)
 
 done:
 	VZEROUPPER
 	RET
+
+DATA c42b20000<>+0(SB)/4, $0x42b20000
+DATA c42b20000<>+4(SB)/4, $0x42b20000
+DATA c42b20000<>+8(SB)/4, $0x42b20000
+DATA c42b20000<>+12(SB)/4, $0x42b20000
+DATA c42b20000<>+16(SB)/4, $0x42b20000
+DATA c42b20000<>+20(SB)/4, $0x42b20000
+DATA c42b20000<>+24(SB)/4, $0x42b20000
+DATA c42b20000<>+28(SB)/4, $0x42b20000
+DATA c42b20000<>+32(SB)/4, $0x42b20000
+DATA c42b20000<>+36(SB)/4, $0x42b20000
+DATA c42b20000<>+40(SB)/4, $0x42b20000
+DATA c42b20000<>+44(SB)/4, $0x42b20000
+DATA c42b20000<>+48(SB)/4, $0x42b20000
+DATA c42b20000<>+52(SB)/4, $0x42b20000
+DATA c42b20000<>+56(SB)/4, $0x42b20000
+DATA c42b20000<>+60(SB)/4, $0x42b20000
+GLOBL c42b20000<>(SB), RODATA|NOPTR, $64
 
 // func unaryErfAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
 // Requires: AVX, AVX512F, BMI2
@@ -1113,6 +1253,103 @@ TEXT ·unaryErfAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
+
+	// 2 vectors at a time
+unrolled:
+	CMPQ        DX, $+32
+	JLT         vector
+	VMOVUPS     (CX), Z0
+	VMOVUPS     64(CX), Z4
+	VPANDD      c7fffffff<>+0(SB), Z0, Z1
+	VPANDD      c7fffffff<>+0(SB), Z4, Z5
+	VMULPS      Z1, Z1, Z2
+	VMULPS      Z5, Z5, Z6
+	VMOVUPS     c38a4b540<>+0(SB), Z3
+	VMOVUPS     c38a4b540<>+0(SB), Z7
+	VFMADD213PS cba51fb8e<>+0(SB), Z2, Z3
+	VFMADD213PS cba51fb8e<>+0(SB), Z6, Z7
+	VFMADD213PS c3baa02db<>+0(SB), Z2, Z3
+	VFMADD213PS c3baa02db<>+0(SB), Z6, Z7
+	VFMADD213PS cbcdbfc87<>+0(SB), Z2, Z3
+	VFMADD213PS cbcdbfc87<>+0(SB), Z6, Z7
+	VFMADD213PS c3de7167c<>+0(SB), Z2, Z3
+	VFMADD213PS c3de7167c<>+0(SB), Z6, Z7
+	VFMADD213PS cbec0939f<>+0(SB), Z2, Z3
+	VFMADD213PS cbec0939f<>+0(SB), Z6, Z7
+	VFMADD213PS c3f906eba<>+0(SB), Z2, Z3
+	VFMADD213PS c3f906eba<>+0(SB), Z6, Z7
+	VMULPS      Z1, Z3, Z2
+	VMULPS      Z5, Z7, Z6
+	VMOVUPS     c40800000<>+0(SB), Z3
+	VMOVUPS     c40800000<>+0(SB), Z7
+	VMINPS      Z1, Z3, Z3
+	VMINPS      Z5, Z7, Z8
+	VMOVUPS     c39436d48<>+0(SB), Z7
+	VMOVUPS     c39436d48<>+0(SB), Z9
+	VFMADD213PS cbb412c93<>+0(SB), Z3, Z7
+	VFMADD213PS cbb412c93<>+0(SB), Z8, Z9
+	VFMADD213PS c3cb2e546<>+0(SB), Z3, Z7
+	VFMADD213PS c3cb2e546<>+0(SB), Z8, Z9
+	VFMADD213PS cbdd32964<>+0(SB), Z3, Z7
+	VFMADD213PS cbdd32964<>+0(SB), Z8, Z9
+	VFMADD213PS cbf235d7f<>+0(SB), Z3, Z7
+	VFMADD213PS cbf235d7f<>+0(SB), Z8, Z9
+	VFMADD213PS cbf904473<>+0(SB), Z3, Z7
+	VFMADD213PS cbf904473<>+0(SB), Z8, Z9
+	VFMADD213PS cb9b31963<>+0(SB), Z3, Z7
+	VFMADD213PS cb9b31963<>+0(SB), Z8, Z9
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Z3
+	VMOVUPS      cc2d00000<>+0(SB), Z8
+	VMAXPS       Z7, Z3, Z3
+	VMAXPS       Z9, Z8, Z8
+	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z7
+	VMULPS       c3fb8aa3b<>+0(SB), Z8, Z9
+	VRNDSCALEPS  $0x08, Z7, Z7
+	VRNDSCALEPS  $0x08, Z9, Z9
+	VMOVUPS      Z3, Z3
+	VMOVUPS      Z8, Z11
+	VFNMADD231PS c3f317218<>+0(SB), Z7, Z3
+	VFNMADD231PS c3f317218<>+0(SB), Z9, Z11
+	VFNMADD231PS cb102e308<>+0(SB), Z7, Z3
+	VFNMADD231PS cb102e308<>+0(SB), Z9, Z11
+	VMOVUPS      c3ab50d36<>+0(SB), Z8
+	VMOVUPS      c3ab50d36<>+0(SB), Z12
+	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z8
+	VFMADD213PS  c3c091fe3<>+0(SB), Z11, Z12
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z8
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z11, Z12
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z3, Z8
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z11, Z12
+	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z8
+	VFMADD213PS  c3efffffe<>+0(SB), Z11, Z12
+	VMULPS       Z3, Z3, Z10
+	VMULPS       Z11, Z11, Z13
+	VFMADD213PS  Z3, Z10, Z8
+	VFMADD213PS  Z11, Z13, Z12
+	VADDPS       c3f800000<>+0(SB), Z8, Z8
+	VADDPS       c3f800000<>+0(SB), Z12, Z12
+	VSCALEFPS    Z7, Z8, Z3
+	VSCALEFPS    Z9, Z12, Z8
+	VMOVUPS      c3f800000<>+0(SB), Z7
+	VMOVUPS      c3f800000<>+0(SB), Z9
+	VSUBPS       Z3, Z7, Z3
+	VSUBPS       Z8, Z9, Z7
+	VCMPPS       $0x11, c3f800000<>+0(SB), Z1, K1
+	VCMPPS       $0x11, c3f800000<>+0(SB), Z5, K2
+	VBLENDMPS    Z2, Z3, K1, Z1
+	VBLENDMPS    Z6, Z7, K2, Z2
+	VPANDD       c80000000<>+0(SB), Z0, Z0
+	VPANDD       c80000000<>+0(SB), Z4, Z3
+	VPORD        Z1, Z0, Z0
+	VPORD        Z2, Z3, Z1
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         $+128, AX
+	ADDQ         $+128, CX
+	SUBQ         $+32, DX
+	JMP          unrolled
 
 	// 1 vectors at a time
 vector:
@@ -1129,43 +1366,39 @@ vector:
 	VFMADD213PS cbec0939f<>+0(SB), Z2, Z3
 	VFMADD213PS c3f906eba<>+0(SB), Z2, Z3
 	VMULPS      Z1, Z3, Z2
-	VMOVUPS     c00000000<>+0(SB), Z3
-	VMOVUPS     c40800000<>+0(SB), Z6
-	VMAXPS      Z1, Z3, Z3
-	VMINPS      Z3, Z6, Z6
-	VMOVUPS     c39436d48<>+0(SB), Z3
-	VFMADD213PS cbb412c93<>+0(SB), Z6, Z3
-	VFMADD213PS c3cb2e546<>+0(SB), Z6, Z3
-	VFMADD213PS cbdd32964<>+0(SB), Z6, Z3
-	VFMADD213PS cbf235d7f<>+0(SB), Z6, Z3
-	VFMADD213PS cbf904473<>+0(SB), Z6, Z3
-	VFMADD213PS cb9b31963<>+0(SB), Z6, Z3
+	VMOVUPS     c40800000<>+0(SB), Z3
+	VMINPS      Z1, Z3, Z3
+	VMOVUPS     c39436d48<>+0(SB), Z4
+	VFMADD213PS cbb412c93<>+0(SB), Z3, Z4
+	VFMADD213PS c3cb2e546<>+0(SB), Z3, Z4
+	VFMADD213PS cbdd32964<>+0(SB), Z3, Z4
+	VFMADD213PS cbf235d7f<>+0(SB), Z3, Z4
+	VFMADD213PS cbf904473<>+0(SB), Z3, Z4
+	VFMADD213PS cb9b31963<>+0(SB), Z3, Z4
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z6
-	VMOVUPS      c42b20000<>+0(SB), Z7
-	VMAXPS       Z3, Z6, Z6
-	VMINPS       Z6, Z7, Z7
-	VMULPS       c3fb8aa3b<>+0(SB), Z7, Z3
-	VRNDSCALEPS  $0x08, Z3, Z3
-	VMOVUPS      Z7, Z6
-	VFNMADD231PS c3f317218<>+0(SB), Z3, Z6
-	VFNMADD231PS cb102e308<>+0(SB), Z3, Z6
-	VMOVUPS      c3ab50d36<>+0(SB), Z7
-	VFMADD213PS  c3c091fe3<>+0(SB), Z6, Z7
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z6, Z7
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z6, Z7
-	VFMADD213PS  c3efffffe<>+0(SB), Z6, Z7
-	VMULPS       Z6, Z6, Z8
-	VFMADD213PS  Z6, Z8, Z7
-	VADDPS       c3f800000<>+0(SB), Z7, Z7
-	VSCALEFPS    Z3, Z7, Z3
-	VMOVUPS      c3f800000<>+0(SB), Z6
-	VSUBPS       Z3, Z6, Z3
+	VMOVUPS      cc2d00000<>+0(SB), Z3
+	VMAXPS       Z4, Z3, Z3
+	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z4
+	VRNDSCALEPS  $0x08, Z4, Z4
+	VMOVUPS      Z3, Z3
+	VFNMADD231PS c3f317218<>+0(SB), Z4, Z3
+	VFNMADD231PS cb102e308<>+0(SB), Z4, Z3
+	VMOVUPS      c3ab50d36<>+0(SB), Z5
+	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z5
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z5
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z3, Z5
+	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z5
+	VMULPS       Z3, Z3, Z6
+	VFMADD213PS  Z3, Z6, Z5
+	VADDPS       c3f800000<>+0(SB), Z5, Z5
+	VSCALEFPS    Z4, Z5, Z3
+	VMOVUPS      c3f800000<>+0(SB), Z4
+	VSUBPS       Z3, Z4, Z3
 	VCMPPS       $0x11, c3f800000<>+0(SB), Z1, K1
-	VBLENDMPS    Z2, Z3, K1, Z4
+	VBLENDMPS    Z2, Z3, K1, Z1
 	VPANDD       c80000000<>+0(SB), Z0, Z0
-	VPORD        Z4, Z0, Z0
+	VPORD        Z1, Z0, Z0
 	VMOVUPS      Z0, (AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
@@ -1190,43 +1423,39 @@ tail:
 	VFMADD213PS cbec0939f<>+0(SB), Z2, Z3
 	VFMADD213PS c3f906eba<>+0(SB), Z2, Z3
 	VMULPS      Z1, Z3, Z2
-	VMOVUPS     c00000000<>+0(SB), Z3
-	VMOVUPS     c40800000<>+0(SB), Z4
-	VMAXPS      Z1, Z3, Z3
-	VMINPS      Z3, Z4, Z4
-	VMOVUPS     c39436d48<>+0(SB), Z3
-	VFMADD213PS cbb412c93<>+0(SB), Z4, Z3
-	VFMADD213PS c3cb2e546<>+0(SB), Z4, Z3
-	VFMADD213PS cbdd32964<>+0(SB), Z4, Z3
-	VFMADD213PS cbf235d7f<>+0(SB), Z4, Z3
-	VFMADD213PS cbf904473<>+0(SB), Z4, Z3
-	VFMADD213PS cb9b31963<>+0(SB), Z4, Z3
+	VMOVUPS     c40800000<>+0(SB), Z3
+	VMINPS      Z1, Z3, Z3
+	VMOVUPS     c39436d48<>+0(SB), Z4
+	VFMADD213PS cbb412c93<>+0(SB), Z3, Z4
+	VFMADD213PS c3cb2e546<>+0(SB), Z3, Z4
+	VFMADD213PS cbdd32964<>+0(SB), Z3, Z4
+	VFMADD213PS cbf235d7f<>+0(SB), Z3, Z4
+	VFMADD213PS cbf904473<>+0(SB), Z3, Z4
+	VFMADD213PS cb9b31963<>+0(SB), Z3, Z4
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z4
-	VMOVUPS      c42b20000<>+0(SB), Z6
-	VMAXPS       Z3, Z4, Z4
-	VMINPS       Z4, Z6, Z6
-	VMULPS       c3fb8aa3b<>+0(SB), Z6, Z3
-	VRNDSCALEPS  $0x08, Z3, Z3
-	VMOVUPS      Z6, Z4
-	VFNMADD231PS c3f317218<>+0(SB), Z3, Z4
-	VFNMADD231PS cb102e308<>+0(SB), Z3, Z4
-	VMOVUPS      c3ab50d36<>+0(SB), Z6
-	VFMADD213PS  c3c091fe3<>+0(SB), Z4, Z6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z4, Z6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z4, Z6
-	VFMADD213PS  c3efffffe<>+0(SB), Z4, Z6
-	VMULPS       Z4, Z4, Z7
-	VFMADD213PS  Z4, Z7, Z6
-	VADDPS       c3f800000<>+0(SB), Z6, Z6
-	VSCALEFPS    Z3, Z6, Z3
+	VMOVUPS      cc2d00000<>+0(SB), Z3
+	VMAXPS       Z4, Z3, Z3
+	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z4
+	VRNDSCALEPS  $0x08, Z4, Z4
+	VMOVUPS      Z3, Z3
+	VFNMADD231PS c3f317218<>+0(SB), Z4, Z3
+	VFNMADD231PS cb102e308<>+0(SB), Z4, Z3
+	VMOVUPS      c3ab50d36<>+0(SB), Z5
+	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z5
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z5
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z3, Z5
+	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z5
+	VMULPS       Z3, Z3, Z6
+	VFMADD213PS  Z3, Z6, Z5
+	VADDPS       c3f800000<>+0(SB), Z5, Z5
+	VSCALEFPS    Z4, Z5, Z3
 	VMOVUPS      c3f800000<>+0(SB), Z4
 	VSUBPS       Z3, Z4, Z3
 	VCMPPS       $0x11, c3f800000<>+0(SB), Z1, K2
-	VBLENDMPS    Z2, Z3, K2, Z5
+	VBLENDMPS    Z2, Z3, K2, Z1
 	VPANDD       c80000000<>+0(SB), Z0, Z0
-	VPORD        Z5, Z0, Z0
+	VPORD        Z1, Z0, Z0
 	VMOVUPS      Z0, K1, (AX)
 
 done:
@@ -1510,6 +1739,111 @@ TEXT ·unaryGeluAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ        DX, $+32
+	JLT         vector
+	VMOVUPS     (CX), Z0
+	VMOVUPS     64(CX), Z5
+	VMULPS      c3f3504f3<>+0(SB), Z0, Z1
+	VMULPS      c3f3504f3<>+0(SB), Z5, Z6
+	VPANDD      c7fffffff<>+0(SB), Z1, Z2
+	VPANDD      c7fffffff<>+0(SB), Z6, Z7
+	VMULPS      Z2, Z2, Z3
+	VMULPS      Z7, Z7, Z8
+	VMOVUPS     c38a4b540<>+0(SB), Z4
+	VMOVUPS     c38a4b540<>+0(SB), Z9
+	VFMADD213PS cba51fb8e<>+0(SB), Z3, Z4
+	VFMADD213PS cba51fb8e<>+0(SB), Z8, Z9
+	VFMADD213PS c3baa02db<>+0(SB), Z3, Z4
+	VFMADD213PS c3baa02db<>+0(SB), Z8, Z9
+	VFMADD213PS cbcdbfc87<>+0(SB), Z3, Z4
+	VFMADD213PS cbcdbfc87<>+0(SB), Z8, Z9
+	VFMADD213PS c3de7167c<>+0(SB), Z3, Z4
+	VFMADD213PS c3de7167c<>+0(SB), Z8, Z9
+	VFMADD213PS cbec0939f<>+0(SB), Z3, Z4
+	VFMADD213PS cbec0939f<>+0(SB), Z8, Z9
+	VFMADD213PS c3f906eba<>+0(SB), Z3, Z4
+	VFMADD213PS c3f906eba<>+0(SB), Z8, Z9
+	VMULPS      Z2, Z4, Z3
+	VMULPS      Z7, Z9, Z8
+	VMOVUPS     c40800000<>+0(SB), Z4
+	VMOVUPS     c40800000<>+0(SB), Z9
+	VMINPS      Z2, Z4, Z4
+	VMINPS      Z7, Z9, Z10
+	VMOVUPS     c39436d48<>+0(SB), Z9
+	VMOVUPS     c39436d48<>+0(SB), Z11
+	VFMADD213PS cbb412c93<>+0(SB), Z4, Z9
+	VFMADD213PS cbb412c93<>+0(SB), Z10, Z11
+	VFMADD213PS c3cb2e546<>+0(SB), Z4, Z9
+	VFMADD213PS c3cb2e546<>+0(SB), Z10, Z11
+	VFMADD213PS cbdd32964<>+0(SB), Z4, Z9
+	VFMADD213PS cbdd32964<>+0(SB), Z10, Z11
+	VFMADD213PS cbf235d7f<>+0(SB), Z4, Z9
+	VFMADD213PS cbf235d7f<>+0(SB), Z10, Z11
+	VFMADD213PS cbf904473<>+0(SB), Z4, Z9
+	VFMADD213PS cbf904473<>+0(SB), Z10, Z11
+	VFMADD213PS cb9b31963<>+0(SB), Z4, Z9
+	VFMADD213PS cb9b31963<>+0(SB), Z10, Z11
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Z4
+	VMOVUPS      cc2d00000<>+0(SB), Z10
+	VMAXPS       Z9, Z4, Z4
+	VMAXPS       Z11, Z10, Z10
+	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z9
+	VMULPS       c3fb8aa3b<>+0(SB), Z10, Z11
+	VRNDSCALEPS  $0x08, Z9, Z9
+	VRNDSCALEPS  $0x08, Z11, Z11
+	VMOVUPS      Z4, Z4
+	VMOVUPS      Z10, Z13
+	VFNMADD231PS c3f317218<>+0(SB), Z9, Z4
+	VFNMADD231PS c3f317218<>+0(SB), Z11, Z13
+	VFNMADD231PS cb102e308<>+0(SB), Z9, Z4
+	VFNMADD231PS cb102e308<>+0(SB), Z11, Z13
+	VMOVUPS      c3ab50d36<>+0(SB), Z10
+	VMOVUPS      c3ab50d36<>+0(SB), Z14
+	VFMADD213PS  c3c091fe3<>+0(SB), Z4, Z10
+	VFMADD213PS  c3c091fe3<>+0(SB), Z13, Z14
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z4, Z10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z13, Z14
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z4, Z10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z13, Z14
+	VFMADD213PS  c3efffffe<>+0(SB), Z4, Z10
+	VFMADD213PS  c3efffffe<>+0(SB), Z13, Z14
+	VMULPS       Z4, Z4, Z12
+	VMULPS       Z13, Z13, Z15
+	VFMADD213PS  Z4, Z12, Z10
+	VFMADD213PS  Z13, Z15, Z14
+	VADDPS       c3f800000<>+0(SB), Z10, Z10
+	VADDPS       c3f800000<>+0(SB), Z14, Z14
+	VSCALEFPS    Z9, Z10, Z4
+	VSCALEFPS    Z11, Z14, Z10
+	VMOVUPS      c3f800000<>+0(SB), Z9
+	VMOVUPS      c3f800000<>+0(SB), Z11
+	VSUBPS       Z4, Z9, Z4
+	VSUBPS       Z10, Z11, Z9
+	VCMPPS       $0x11, c3f800000<>+0(SB), Z2, K1
+	VCMPPS       $0x11, c3f800000<>+0(SB), Z7, K2
+	VBLENDMPS    Z3, Z4, K1, Z2
+	VBLENDMPS    Z8, Z9, K2, Z3
+	VPANDD       c80000000<>+0(SB), Z1, Z1
+	VPANDD       c80000000<>+0(SB), Z6, Z4
+	VPORD        Z2, Z1, Z1
+	VPORD        Z3, Z4, Z2
+	VMULPS       c3f000000<>+0(SB), Z0, Z0
+	VMULPS       c3f000000<>+0(SB), Z5, Z3
+	VADDPS       c3f800000<>+0(SB), Z1, Z1
+	VADDPS       c3f800000<>+0(SB), Z2, Z2
+	VMULPS       Z0, Z1, Z0
+	VMULPS       Z3, Z2, Z1
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         $+128, AX
+	ADDQ         $+128, CX
+	SUBQ         $+32, DX
+	JMP          unrolled
+
 	// 1 vectors at a time
 vector:
 	CMPQ        DX, $+16
@@ -1526,43 +1860,39 @@ vector:
 	VFMADD213PS cbec0939f<>+0(SB), Z3, Z4
 	VFMADD213PS c3f906eba<>+0(SB), Z3, Z4
 	VMULPS      Z2, Z4, Z3
-	VMOVUPS     c00000000<>+0(SB), Z4
-	VMOVUPS     c40800000<>+0(SB), Z7
-	VMAXPS      Z2, Z4, Z4
-	VMINPS      Z4, Z7, Z7
-	VMOVUPS     c39436d48<>+0(SB), Z4
-	VFMADD213PS cbb412c93<>+0(SB), Z7, Z4
-	VFMADD213PS c3cb2e546<>+0(SB), Z7, Z4
-	VFMADD213PS cbdd32964<>+0(SB), Z7, Z4
-	VFMADD213PS cbf235d7f<>+0(SB), Z7, Z4
-	VFMADD213PS cbf904473<>+0(SB), Z7, Z4
-	VFMADD213PS cb9b31963<>+0(SB), Z7, Z4
+	VMOVUPS     c40800000<>+0(SB), Z4
+	VMINPS      Z2, Z4, Z4
+	VMOVUPS     c39436d48<>+0(SB), Z5
+	VFMADD213PS cbb412c93<>+0(SB), Z4, Z5
+	VFMADD213PS c3cb2e546<>+0(SB), Z4, Z5
+	VFMADD213PS cbdd32964<>+0(SB), Z4, Z5
+	VFMADD213PS cbf235d7f<>+0(SB), Z4, Z5
+	VFMADD213PS cbf904473<>+0(SB), Z4, Z5
+	VFMADD213PS cb9b31963<>+0(SB), Z4, Z5
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z7
-	VMOVUPS      c42b20000<>+0(SB), Z8
-	VMAXPS       Z4, Z7, Z7
-	VMINPS       Z7, Z8, Z8
-	VMULPS       c3fb8aa3b<>+0(SB), Z8, Z4
-	VRNDSCALEPS  $0x08, Z4, Z4
-	VMOVUPS      Z8, Z7
-	VFNMADD231PS c3f317218<>+0(SB), Z4, Z7
-	VFNMADD231PS cb102e308<>+0(SB), Z4, Z7
-	VMOVUPS      c3ab50d36<>+0(SB), Z8
-	VFMADD213PS  c3c091fe3<>+0(SB), Z7, Z8
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z7, Z8
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z7, Z8
-	VFMADD213PS  c3efffffe<>+0(SB), Z7, Z8
-	VMULPS       Z7, Z7, Z9
-	VFMADD213PS  Z7, Z9, Z8
-	VADDPS       c3f800000<>+0(SB), Z8, Z8
-	VSCALEFPS    Z4, Z8, Z4
-	VMOVUPS      c3f800000<>+0(SB), Z7
-	VSUBPS       Z4, Z7, Z4
+	VMOVUPS      cc2d00000<>+0(SB), Z4
+	VMAXPS       Z5, Z4, Z4
+	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z5
+	VRNDSCALEPS  $0x08, Z5, Z5
+	VMOVUPS      Z4, Z4
+	VFNMADD231PS c3f317218<>+0(SB), Z5, Z4
+	VFNMADD231PS cb102e308<>+0(SB), Z5, Z4
+	VMOVUPS      c3ab50d36<>+0(SB), Z6
+	VFMADD213PS  c3c091fe3<>+0(SB), Z4, Z6
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z4, Z6
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z4, Z6
+	VFMADD213PS  c3efffffe<>+0(SB), Z4, Z6
+	VMULPS       Z4, Z4, Z7
+	VFMADD213PS  Z4, Z7, Z6
+	VADDPS       c3f800000<>+0(SB), Z6, Z6
+	VSCALEFPS    Z5, Z6, Z4
+	VMOVUPS      c3f800000<>+0(SB), Z5
+	VSUBPS       Z4, Z5, Z4
 	VCMPPS       $0x11, c3f800000<>+0(SB), Z2, K1
-	VBLENDMPS    Z3, Z4, K1, Z5
+	VBLENDMPS    Z3, Z4, K1, Z2
 	VPANDD       c80000000<>+0(SB), Z1, Z1
-	VPORD        Z5, Z1, Z1
+	VPORD        Z2, Z1, Z1
 	VMULPS       c3f000000<>+0(SB), Z0, Z0
 	VADDPS       c3f800000<>+0(SB), Z1, Z1
 	VMULPS       Z0, Z1, Z0
@@ -1591,43 +1921,39 @@ tail:
 	VFMADD213PS cbec0939f<>+0(SB), Z3, Z4
 	VFMADD213PS c3f906eba<>+0(SB), Z3, Z4
 	VMULPS      Z2, Z4, Z3
-	VMOVUPS     c00000000<>+0(SB), Z4
-	VMOVUPS     c40800000<>+0(SB), Z5
-	VMAXPS      Z2, Z4, Z4
-	VMINPS      Z4, Z5, Z5
-	VMOVUPS     c39436d48<>+0(SB), Z4
-	VFMADD213PS cbb412c93<>+0(SB), Z5, Z4
-	VFMADD213PS c3cb2e546<>+0(SB), Z5, Z4
-	VFMADD213PS cbdd32964<>+0(SB), Z5, Z4
-	VFMADD213PS cbf235d7f<>+0(SB), Z5, Z4
-	VFMADD213PS cbf904473<>+0(SB), Z5, Z4
-	VFMADD213PS cb9b31963<>+0(SB), Z5, Z4
+	VMOVUPS     c40800000<>+0(SB), Z4
+	VMINPS      Z2, Z4, Z4
+	VMOVUPS     c39436d48<>+0(SB), Z5
+	VFMADD213PS cbb412c93<>+0(SB), Z4, Z5
+	VFMADD213PS c3cb2e546<>+0(SB), Z4, Z5
+	VFMADD213PS cbdd32964<>+0(SB), Z4, Z5
+	VFMADD213PS cbf235d7f<>+0(SB), Z4, Z5
+	VFMADD213PS cbf904473<>+0(SB), Z4, Z5
+	VFMADD213PS cb9b31963<>+0(SB), Z4, Z5
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z5
-	VMOVUPS      c42b20000<>+0(SB), Z7
-	VMAXPS       Z4, Z5, Z5
-	VMINPS       Z5, Z7, Z7
-	VMULPS       c3fb8aa3b<>+0(SB), Z7, Z4
-	VRNDSCALEPS  $0x08, Z4, Z4
-	VMOVUPS      Z7, Z5
-	VFNMADD231PS c3f317218<>+0(SB), Z4, Z5
-	VFNMADD231PS cb102e308<>+0(SB), Z4, Z5
-	VMOVUPS      c3ab50d36<>+0(SB), Z7
-	VFMADD213PS  c3c091fe3<>+0(SB), Z5, Z7
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z5, Z7
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z5, Z7
-	VFMADD213PS  c3efffffe<>+0(SB), Z5, Z7
-	VMULPS       Z5, Z5, Z8
-	VFMADD213PS  Z5, Z8, Z7
-	VADDPS       c3f800000<>+0(SB), Z7, Z7
-	VSCALEFPS    Z4, Z7, Z4
+	VMOVUPS      cc2d00000<>+0(SB), Z4
+	VMAXPS       Z5, Z4, Z4
+	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z5
+	VRNDSCALEPS  $0x08, Z5, Z5
+	VMOVUPS      Z4, Z4
+	VFNMADD231PS c3f317218<>+0(SB), Z5, Z4
+	VFNMADD231PS cb102e308<>+0(SB), Z5, Z4
+	VMOVUPS      c3ab50d36<>+0(SB), Z6
+	VFMADD213PS  c3c091fe3<>+0(SB), Z4, Z6
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z4, Z6
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z4, Z6
+	VFMADD213PS  c3efffffe<>+0(SB), Z4, Z6
+	VMULPS       Z4, Z4, Z7
+	VFMADD213PS  Z4, Z7, Z6
+	VADDPS       c3f800000<>+0(SB), Z6, Z6
+	VSCALEFPS    Z5, Z6, Z4
 	VMOVUPS      c3f800000<>+0(SB), Z5
 	VSUBPS       Z4, Z5, Z4
 	VCMPPS       $0x11, c3f800000<>+0(SB), Z2, K2
-	VBLENDMPS    Z3, Z4, K2, Z6
+	VBLENDMPS    Z3, Z4, K2, Z2
 	VPANDD       c80000000<>+0(SB), Z1, Z1
-	VPORD        Z6, Z1, Z1
+	VPORD        Z2, Z1, Z1
 	VMULPS       c3f000000<>+0(SB), Z0, Z0
 	VADDPS       c3f800000<>+0(SB), Z1, Z1
 	VMULPS       Z0, Z1, Z0
@@ -1680,53 +2006,126 @@ TEXT ·unaryGeluTanhAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ         DX, $+32
+	JLT          vector
+	VMOVUPS      (CX), Z0
+	VMOVUPS      64(CX), Z3
+	VMULPS       Z0, Z0, Z1
+	VMULPS       Z3, Z3, Z4
+	VMOVUPS      c3d122279<>+0(SB), Z2
+	VMOVUPS      c3d122279<>+0(SB), Z5
+	VFMADD213PS  c3f4c422a<>+0(SB), Z1, Z2
+	VFMADD213PS  c3f4c422a<>+0(SB), Z4, Z5
+	VMULPS       Z2, Z0, Z1
+	VMULPS       Z5, Z3, Z4
+	VPANDD       c7fffffff<>+0(SB), Z1, Z2
+	VPANDD       c7fffffff<>+0(SB), Z4, Z5
+	VADDPS       Z2, Z2, Z2
+	VADDPS       Z5, Z5, Z5
+	VPXORD       c80000000<>+0(SB), Z2, Z2
+	VPXORD       c80000000<>+0(SB), Z5, Z6
+	VMOVUPS      cc1f00000<>+0(SB), Z5
+	VMOVUPS      cc1f00000<>+0(SB), Z7
+	VMAXPS       Z2, Z5, Z2
+	VMAXPS       Z6, Z7, Z6
+	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z5
+	VMULPS       c3fb8aa3b<>+0(SB), Z6, Z7
+	VRNDSCALEPS  $0x08, Z5, Z5
+	VRNDSCALEPS  $0x08, Z7, Z7
+	VMOVUPS      Z2, Z2
+	VMOVUPS      Z6, Z9
+	VFNMADD231PS c3f317218<>+0(SB), Z5, Z2
+	VFNMADD231PS c3f317218<>+0(SB), Z7, Z9
+	VFNMADD231PS cb102e308<>+0(SB), Z5, Z2
+	VFNMADD231PS cb102e308<>+0(SB), Z7, Z9
+	VMOVUPS      c3ab50d36<>+0(SB), Z6
+	VMOVUPS      c3ab50d36<>+0(SB), Z10
+	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z6
+	VFMADD213PS  c3c091fe3<>+0(SB), Z9, Z10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z6
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z9, Z10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z6
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z9, Z10
+	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z6
+	VFMADD213PS  c3efffffe<>+0(SB), Z9, Z10
+	VMULPS       Z2, Z2, Z8
+	VMULPS       Z9, Z9, Z11
+	VFMADD213PS  Z2, Z8, Z6
+	VFMADD213PS  Z9, Z11, Z10
+	VCVTPS2DQ    Z5, Z2
+	VCVTPS2DQ    Z7, Z7
+	VPADDD       c0000007f<>+0(SB), Z2, Z2
+	VPADDD       c0000007f<>+0(SB), Z7, Z7
+	VPSLLD       $0x17, Z2, Z2
+	VPSLLD       $0x17, Z7, Z7
+	VSUBPS       c3f800000<>+0(SB), Z2, Z5
+	VSUBPS       c3f800000<>+0(SB), Z7, Z8
+	VFMADD213PS  Z5, Z2, Z6
+	VFMADD213PS  Z8, Z7, Z10
+	VMOVUPS      c40000000<>+0(SB), Z2
+	VMOVUPS      c40000000<>+0(SB), Z5
+	VADDPS       Z2, Z6, Z2
+	VADDPS       Z5, Z10, Z5
+	VDIVPS       Z2, Z6, Z2
+	VDIVPS       Z5, Z10, Z5
+	VPANDD       c7fffffff<>+0(SB), Z2, Z2
+	VPANDD       c7fffffff<>+0(SB), Z5, Z5
+	VPANDD       c80000000<>+0(SB), Z1, Z1
+	VPANDD       c80000000<>+0(SB), Z4, Z4
+	VPORD        Z2, Z1, Z1
+	VPORD        Z5, Z4, Z2
+	VMULPS       c3f000000<>+0(SB), Z0, Z0
+	VMULPS       c3f000000<>+0(SB), Z3, Z3
+	VADDPS       c3f800000<>+0(SB), Z1, Z1
+	VADDPS       c3f800000<>+0(SB), Z2, Z2
+	VMULPS       Z0, Z1, Z0
+	VMULPS       Z3, Z2, Z1
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         $+128, AX
+	ADDQ         $+128, CX
+	SUBQ         $+32, DX
+	JMP          unrolled
+
 	// 1 vectors at a time
 vector:
-	CMPQ        DX, $+16
-	JLT         tail
-	VMOVUPS     (CX), Z0
-	VMULPS      Z0, Z0, Z1
-	VMOVUPS     c3d122279<>+0(SB), Z2
-	VFMADD213PS c3f4c422a<>+0(SB), Z1, Z2
-	VMULPS      Z2, Z0, Z1
-	VPANDD      c7fffffff<>+0(SB), Z1, Z2
-	VMULPS      cc0000000<>+0(SB), Z2, Z5
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z6
-	VMOVUPS      c42b20000<>+0(SB), Z7
-	VMAXPS       Z5, Z6, Z6
-	VMINPS       Z6, Z7, Z7
-	VMULPS       c3fb8aa3b<>+0(SB), Z7, Z5
-	VRNDSCALEPS  $0x08, Z5, Z5
-	VMOVUPS      Z7, Z6
-	VFNMADD231PS c3f317218<>+0(SB), Z5, Z6
-	VFNMADD231PS cb102e308<>+0(SB), Z5, Z6
-	VMOVUPS      c3ab50d36<>+0(SB), Z7
-	VFMADD213PS  c3c091fe3<>+0(SB), Z6, Z7
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z6, Z7
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z6, Z7
-	VFMADD213PS  c3efffffe<>+0(SB), Z6, Z7
-	VMULPS       Z6, Z6, Z8
-	VFMADD213PS  Z6, Z8, Z7
-	VADDPS       c3f800000<>+0(SB), Z7, Z7
-	VSCALEFPS    Z5, Z7, Z5
-	VMOVUPS      c3f800000<>+0(SB), Z6
-	VADDPS       Z5, Z6, Z7
-	VSUBPS       Z5, Z6, Z5
-	VDIVPS       Z7, Z5, Z5
-	VMULPS       Z2, Z2, Z6
-	VMOVUPS      cbbb4b894<>+0(SB), Z7
-	VFMADD213PS  c3ca7af7e<>+0(SB), Z6, Z7
-	VFMADD213PS  cbd5be7f9<>+0(SB), Z6, Z7
-	VFMADD213PS  c3e0881f9<>+0(SB), Z6, Z7
-	VFMADD213PS  cbeaaaa92<>+0(SB), Z6, Z7
-	VMULPS       Z6, Z7, Z6
-	VFMADD213PS  Z2, Z2, Z6
-	VCMPPS       $0x11, c3f266666<>+0(SB), Z2, K1
-	VBLENDMPS    Z6, Z5, K1, Z3
+	CMPQ         DX, $+16
+	JLT          tail
+	VMOVUPS      (CX), Z0
+	VMULPS       Z0, Z0, Z1
+	VMOVUPS      c3d122279<>+0(SB), Z2
+	VFMADD213PS  c3f4c422a<>+0(SB), Z1, Z2
+	VMULPS       Z2, Z0, Z1
+	VPANDD       c7fffffff<>+0(SB), Z1, Z2
+	VADDPS       Z2, Z2, Z2
+	VPXORD       c80000000<>+0(SB), Z2, Z2
+	VMOVUPS      cc1f00000<>+0(SB), Z3
+	VMAXPS       Z2, Z3, Z2
+	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z3
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VMOVUPS      Z2, Z2
+	VFNMADD231PS c3f317218<>+0(SB), Z3, Z2
+	VFNMADD231PS cb102e308<>+0(SB), Z3, Z2
+	VMOVUPS      c3ab50d36<>+0(SB), Z4
+	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z4
+	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z4
+	VMULPS       Z2, Z2, Z5
+	VFMADD213PS  Z2, Z5, Z4
+	VCVTPS2DQ    Z3, Z2
+	VPADDD       c0000007f<>+0(SB), Z2, Z2
+	VPSLLD       $0x17, Z2, Z2
+	VSUBPS       c3f800000<>+0(SB), Z2, Z3
+	VFMADD213PS  Z3, Z2, Z4
+	VMOVUPS      c40000000<>+0(SB), Z2
+	VADDPS       Z2, Z4, Z2
+	VDIVPS       Z2, Z4, Z2
+	VPANDD       c7fffffff<>+0(SB), Z2, Z2
 	VPANDD       c80000000<>+0(SB), Z1, Z1
-	VPORD        Z3, Z1, Z1
+	VPORD        Z2, Z1, Z1
 	VMULPS       c3f000000<>+0(SB), Z0, Z0
 	VADDPS       c3f800000<>+0(SB), Z1, Z1
 	VMULPS       Z0, Z1, Z0
@@ -1738,54 +2137,44 @@ vector:
 
 	// the rest, under the mask
 tail:
-	TESTQ       DX, DX
-	JZ          done
-	MOVL        $0x0000ffff, BX
-	BZHIL       DX, BX, BX
-	KMOVW       BX, K1
-	VMOVUPS.Z   (CX), K1, Z0
-	VMULPS      Z0, Z0, Z1
-	VMOVUPS     c3d122279<>+0(SB), Z2
-	VFMADD213PS c3f4c422a<>+0(SB), Z1, Z2
-	VMULPS      Z2, Z0, Z1
-	VPANDD      c7fffffff<>+0(SB), Z1, Z2
-	VMULPS      cc0000000<>+0(SB), Z2, Z3
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z5
-	VMOVUPS      c42b20000<>+0(SB), Z6
-	VMAXPS       Z3, Z5, Z5
-	VMINPS       Z5, Z6, Z6
-	VMULPS       c3fb8aa3b<>+0(SB), Z6, Z3
+	TESTQ        DX, DX
+	JZ           done
+	MOVL         $0x0000ffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (CX), K1, Z0
+	VMULPS       Z0, Z0, Z1
+	VMOVUPS      c3d122279<>+0(SB), Z2
+	VFMADD213PS  c3f4c422a<>+0(SB), Z1, Z2
+	VMULPS       Z2, Z0, Z1
+	VPANDD       c7fffffff<>+0(SB), Z1, Z2
+	VADDPS       Z2, Z2, Z2
+	VPXORD       c80000000<>+0(SB), Z2, Z2
+	VMOVUPS      cc1f00000<>+0(SB), Z3
+	VMAXPS       Z2, Z3, Z2
+	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z3
 	VRNDSCALEPS  $0x08, Z3, Z3
-	VMOVUPS      Z6, Z5
-	VFNMADD231PS c3f317218<>+0(SB), Z3, Z5
-	VFNMADD231PS cb102e308<>+0(SB), Z3, Z5
-	VMOVUPS      c3ab50d36<>+0(SB), Z6
-	VFMADD213PS  c3c091fe3<>+0(SB), Z5, Z6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z5, Z6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z5, Z6
-	VFMADD213PS  c3efffffe<>+0(SB), Z5, Z6
-	VMULPS       Z5, Z5, Z7
-	VFMADD213PS  Z5, Z7, Z6
-	VADDPS       c3f800000<>+0(SB), Z6, Z6
-	VSCALEFPS    Z3, Z6, Z3
-	VMOVUPS      c3f800000<>+0(SB), Z5
-	VADDPS       Z3, Z5, Z6
-	VSUBPS       Z3, Z5, Z3
-	VDIVPS       Z6, Z3, Z3
+	VMOVUPS      Z2, Z2
+	VFNMADD231PS c3f317218<>+0(SB), Z3, Z2
+	VFNMADD231PS cb102e308<>+0(SB), Z3, Z2
+	VMOVUPS      c3ab50d36<>+0(SB), Z4
+	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z4
+	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z4
 	VMULPS       Z2, Z2, Z5
-	VMOVUPS      cbbb4b894<>+0(SB), Z6
-	VFMADD213PS  c3ca7af7e<>+0(SB), Z5, Z6
-	VFMADD213PS  cbd5be7f9<>+0(SB), Z5, Z6
-	VFMADD213PS  c3e0881f9<>+0(SB), Z5, Z6
-	VFMADD213PS  cbeaaaa92<>+0(SB), Z5, Z6
-	VMULPS       Z5, Z6, Z5
-	VFMADD213PS  Z2, Z2, Z5
-	VCMPPS       $0x11, c3f266666<>+0(SB), Z2, K2
-	VBLENDMPS    Z5, Z3, K2, Z4
+	VFMADD213PS  Z2, Z5, Z4
+	VCVTPS2DQ    Z3, Z2
+	VPADDD       c0000007f<>+0(SB), Z2, Z2
+	VPSLLD       $0x17, Z2, Z2
+	VSUBPS       c3f800000<>+0(SB), Z2, Z3
+	VFMADD213PS  Z3, Z2, Z4
+	VMOVUPS      c40000000<>+0(SB), Z2
+	VADDPS       Z2, Z4, Z2
+	VDIVPS       Z2, Z4, Z2
+	VPANDD       c7fffffff<>+0(SB), Z2, Z2
 	VPANDD       c80000000<>+0(SB), Z1, Z1
-	VPORD        Z4, Z1, Z1
+	VPORD        Z2, Z1, Z1
 	VMULPS       c3f000000<>+0(SB), Z0, Z0
 	VADDPS       c3f800000<>+0(SB), Z1, Z1
 	VMULPS       Z0, Z1, Z0
@@ -1838,6 +2227,21 @@ TEXT ·unarySqrtAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ    DX, $+32
+	JLT     vector
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+	VSQRTPS Z0, Z0
+	VSQRTPS Z1, Z1
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	SUBQ    $+32, DX
+	JMP     unrolled
+
 	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
@@ -1871,6 +2275,25 @@ TEXT ·unaryRsqrtAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
+
+	// 2 vectors at a time
+unrolled:
+	CMPQ    DX, $+32
+	JLT     vector
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+	VSQRTPS Z0, Z0
+	VSQRTPS Z1, Z2
+	VMOVUPS c3f800000<>+0(SB), Z1
+	VMOVUPS c3f800000<>+0(SB), Z3
+	VDIVPS  Z0, Z1, Z0
+	VDIVPS  Z2, Z3, Z1
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	SUBQ    $+32, DX
+	JMP     unrolled
 
 	// 1 vectors at a time
 vector:
@@ -2020,6 +2443,99 @@ TEXT ·unaryLogAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ        DX, $+32
+	JLT         vector
+	VMOVUPS     (CX), Z0
+	VMOVUPS     64(CX), Z3
+	VMOVUPS     c00800000<>+0(SB), Z1
+	VMOVUPS     c00800000<>+0(SB), Z4
+	VMULPS      c4c000000<>+0(SB), Z0, Z2
+	VMULPS      c4c000000<>+0(SB), Z3, Z5
+	VCMPPS      $0x11, Z1, Z0, K1
+	VCMPPS      $0x11, Z4, Z3, K2
+	VBLENDMPS   Z2, Z0, K1, Z2
+	VBLENDMPS   Z5, Z3, K2, Z7
+	VMOVUPS     cc1c80000<>+0(SB), Z5
+	VMOVUPS     cc1c80000<>+0(SB), Z8
+	VMOVUPS     c00000000<>+0(SB), Z6
+	VMOVUPS     c00000000<>+0(SB), Z9
+	VCMPPS      $0x11, Z1, Z0, K1
+	VCMPPS      $0x11, Z4, Z3, K2
+	VBLENDMPS   Z5, Z6, K1, Z1
+	VBLENDMPS   Z8, Z9, K2, Z6
+	VPSUBD      c3f3504f3<>+0(SB), Z2, Z4
+	VPSUBD      c3f3504f3<>+0(SB), Z7, Z8
+	VPSRAD      $0x17, Z4, Z4
+	VPSRAD      $0x17, Z8, Z8
+	VCVTDQ2PS   Z4, Z5
+	VCVTDQ2PS   Z8, Z9
+	VADDPS      Z1, Z5, Z1
+	VADDPS      Z6, Z9, Z5
+	VPSLLD      $0x17, Z4, Z4
+	VPSLLD      $0x17, Z8, Z8
+	VPSUBD      Z4, Z2, Z2
+	VPSUBD      Z8, Z7, Z4
+	VSUBPS      c3f800000<>+0(SB), Z2, Z2
+	VSUBPS      c3f800000<>+0(SB), Z4, Z7
+	VMOVUPS     c3d918407<>+0(SB), Z4
+	VMOVUPS     c3d918407<>+0(SB), Z8
+	VFMADD213PS cbdf4fc13<>+0(SB), Z2, Z4
+	VFMADD213PS cbdf4fc13<>+0(SB), Z7, Z8
+	VFMADD213PS c3df36ee2<>+0(SB), Z2, Z4
+	VFMADD213PS c3df36ee2<>+0(SB), Z7, Z8
+	VFMADD213PS cbdfd1c96<>+0(SB), Z2, Z4
+	VFMADD213PS cbdfd1c96<>+0(SB), Z7, Z8
+	VFMADD213PS c3e118bb2<>+0(SB), Z2, Z4
+	VFMADD213PS c3e118bb2<>+0(SB), Z7, Z8
+	VFMADD213PS cbe2ab452<>+0(SB), Z2, Z4
+	VFMADD213PS cbe2ab452<>+0(SB), Z7, Z8
+	VFMADD213PS c3e4cd362<>+0(SB), Z2, Z4
+	VFMADD213PS c3e4cd362<>+0(SB), Z7, Z8
+	VFMADD213PS cbe7fffee<>+0(SB), Z2, Z4
+	VFMADD213PS cbe7fffee<>+0(SB), Z7, Z8
+	VFMADD213PS c3eaaaaa2<>+0(SB), Z2, Z4
+	VFMADD213PS c3eaaaaa2<>+0(SB), Z7, Z8
+	VMULPS      Z2, Z2, Z6
+	VMULPS      Z7, Z7, Z9
+	VMULPS      Z2, Z4, Z4
+	VMULPS      Z7, Z8, Z8
+	VADDPS      cbf000000<>+0(SB), Z4, Z4
+	VADDPS      cbf000000<>+0(SB), Z8, Z8
+	VMULPS      Z6, Z4, Z4
+	VMULPS      Z9, Z8, Z6
+	VFMADD231PS cb95e8083<>+0(SB), Z1, Z4
+	VFMADD231PS cb95e8083<>+0(SB), Z5, Z6
+	VADDPS      Z2, Z4, Z2
+	VADDPS      Z7, Z6, Z4
+	VFMADD231PS c3f318000<>+0(SB), Z1, Z2
+	VFMADD231PS c3f318000<>+0(SB), Z5, Z4
+	VCMPPS      $0x11, c7f800000<>+0(SB), Z0, K1
+	VCMPPS      $0x11, c7f800000<>+0(SB), Z3, K2
+	VBLENDMPS   Z2, Z0, K1, Z1
+	VBLENDMPS   Z4, Z3, K2, Z4
+	VMOVUPS     c7fc00000<>+0(SB), Z2
+	VMOVUPS     c7fc00000<>+0(SB), Z5
+	VCMPPS      $0x11, c00000000<>+0(SB), Z0, K1
+	VCMPPS      $0x11, c00000000<>+0(SB), Z3, K2
+	VBLENDMPS   Z2, Z1, K1, Z1
+	VBLENDMPS   Z5, Z4, K2, Z2
+	VPANDD      c7fffffff<>+0(SB), Z0, Z0
+	VPANDD      c7fffffff<>+0(SB), Z3, Z4
+	VMOVUPS     cff800000<>+0(SB), Z3
+	VMOVUPS     cff800000<>+0(SB), Z5
+	VCMPPS      $0x11, c00000001<>+0(SB), Z0, K1
+	VCMPPS      $0x11, c00000001<>+0(SB), Z4, K2
+	VBLENDMPS   Z3, Z1, K1, Z0
+	VBLENDMPS   Z5, Z2, K2, Z1
+	VMOVUPS     Z0, (AX)
+	VMOVUPS     Z1, 64(AX)
+	ADDQ        $+128, AX
+	ADDQ        $+128, CX
+	SUBQ        $+32, DX
+	JMP         unrolled
+
 	// 1 vectors at a time
 vector:
 	CMPQ        DX, $+16
@@ -2028,44 +2544,44 @@ vector:
 	VMOVUPS     c00800000<>+0(SB), Z1
 	VMULPS      c4c000000<>+0(SB), Z0, Z2
 	VCMPPS      $0x11, Z1, Z0, K1
-	VBLENDMPS   Z2, Z0, K1, Z3
-	VMOVUPS     cc1c80000<>+0(SB), Z2
-	VMOVUPS     c00000000<>+0(SB), Z13
+	VBLENDMPS   Z2, Z0, K1, Z2
+	VMOVUPS     cc1c80000<>+0(SB), Z3
+	VMOVUPS     c00000000<>+0(SB), Z4
 	VCMPPS      $0x11, Z1, Z0, K1
-	VBLENDMPS   Z2, Z13, K1, Z4
-	VPSUBD      c3f3504f3<>+0(SB), Z3, Z1
-	VPSRAD      $0x17, Z1, Z1
-	VCVTDQ2PS   Z1, Z2
-	VADDPS      Z4, Z2, Z2
-	VPSLLD      $0x17, Z1, Z1
-	VPSUBD      Z1, Z3, Z1
-	VSUBPS      c3f800000<>+0(SB), Z1, Z1
-	VMOVUPS     c3d918407<>+0(SB), Z13
-	VFMADD213PS cbdf4fc13<>+0(SB), Z1, Z13
-	VFMADD213PS c3df36ee2<>+0(SB), Z1, Z13
-	VFMADD213PS cbdfd1c96<>+0(SB), Z1, Z13
-	VFMADD213PS c3e118bb2<>+0(SB), Z1, Z13
-	VFMADD213PS cbe2ab452<>+0(SB), Z1, Z13
-	VFMADD213PS c3e4cd362<>+0(SB), Z1, Z13
-	VFMADD213PS cbe7fffee<>+0(SB), Z1, Z13
-	VFMADD213PS c3eaaaaa2<>+0(SB), Z1, Z13
-	VMULPS      Z1, Z1, Z14
-	VMULPS      Z1, Z13, Z13
-	VADDPS      cbf000000<>+0(SB), Z13, Z13
-	VMULPS      Z14, Z13, Z13
-	VFMADD231PS cb95e8083<>+0(SB), Z2, Z13
-	VADDPS      Z1, Z13, Z1
-	VFMADD231PS c3f318000<>+0(SB), Z2, Z1
+	VBLENDMPS   Z3, Z4, K1, Z1
+	VPSUBD      c3f3504f3<>+0(SB), Z2, Z3
+	VPSRAD      $0x17, Z3, Z3
+	VCVTDQ2PS   Z3, Z4
+	VADDPS      Z1, Z4, Z1
+	VPSLLD      $0x17, Z3, Z3
+	VPSUBD      Z3, Z2, Z2
+	VSUBPS      c3f800000<>+0(SB), Z2, Z2
+	VMOVUPS     c3d918407<>+0(SB), Z3
+	VFMADD213PS cbdf4fc13<>+0(SB), Z2, Z3
+	VFMADD213PS c3df36ee2<>+0(SB), Z2, Z3
+	VFMADD213PS cbdfd1c96<>+0(SB), Z2, Z3
+	VFMADD213PS c3e118bb2<>+0(SB), Z2, Z3
+	VFMADD213PS cbe2ab452<>+0(SB), Z2, Z3
+	VFMADD213PS c3e4cd362<>+0(SB), Z2, Z3
+	VFMADD213PS cbe7fffee<>+0(SB), Z2, Z3
+	VFMADD213PS c3eaaaaa2<>+0(SB), Z2, Z3
+	VMULPS      Z2, Z2, Z4
+	VMULPS      Z2, Z3, Z3
+	VADDPS      cbf000000<>+0(SB), Z3, Z3
+	VMULPS      Z4, Z3, Z3
+	VFMADD231PS cb95e8083<>+0(SB), Z1, Z3
+	VADDPS      Z2, Z3, Z2
+	VFMADD231PS c3f318000<>+0(SB), Z1, Z2
 	VCMPPS      $0x11, c7f800000<>+0(SB), Z0, K1
-	VBLENDMPS   Z1, Z0, K1, Z5
-	VMOVUPS     c7fc00000<>+0(SB), Z1
+	VBLENDMPS   Z2, Z0, K1, Z1
+	VMOVUPS     c7fc00000<>+0(SB), Z2
 	VCMPPS      $0x11, c00000000<>+0(SB), Z0, K1
-	VBLENDMPS   Z1, Z5, K1, Z6
+	VBLENDMPS   Z2, Z1, K1, Z1
 	VPANDD      c7fffffff<>+0(SB), Z0, Z0
-	VMOVUPS     cff800000<>+0(SB), Z1
+	VMOVUPS     cff800000<>+0(SB), Z2
 	VCMPPS      $0x11, c00000001<>+0(SB), Z0, K1
-	VBLENDMPS   Z1, Z6, K1, Z7
-	VMOVUPS     Z7, (AX)
+	VBLENDMPS   Z2, Z1, K1, Z0
+	VMOVUPS     Z0, (AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, CX
 	SUBQ        $+16, DX
@@ -2082,44 +2598,44 @@ tail:
 	VMOVUPS     c00800000<>+0(SB), Z1
 	VMULPS      c4c000000<>+0(SB), Z0, Z2
 	VCMPPS      $0x11, Z1, Z0, K2
-	VBLENDMPS   Z2, Z0, K2, Z8
-	VMOVUPS     cc1c80000<>+0(SB), Z2
-	VMOVUPS     c00000000<>+0(SB), Z3
+	VBLENDMPS   Z2, Z0, K2, Z2
+	VMOVUPS     cc1c80000<>+0(SB), Z3
+	VMOVUPS     c00000000<>+0(SB), Z4
 	VCMPPS      $0x11, Z1, Z0, K2
-	VBLENDMPS   Z2, Z3, K2, Z9
-	VPSUBD      c3f3504f3<>+0(SB), Z8, Z1
-	VPSRAD      $0x17, Z1, Z1
-	VCVTDQ2PS   Z1, Z2
-	VADDPS      Z9, Z2, Z2
-	VPSLLD      $0x17, Z1, Z1
-	VPSUBD      Z1, Z8, Z1
-	VSUBPS      c3f800000<>+0(SB), Z1, Z1
+	VBLENDMPS   Z3, Z4, K2, Z1
+	VPSUBD      c3f3504f3<>+0(SB), Z2, Z3
+	VPSRAD      $0x17, Z3, Z3
+	VCVTDQ2PS   Z3, Z4
+	VADDPS      Z1, Z4, Z1
+	VPSLLD      $0x17, Z3, Z3
+	VPSUBD      Z3, Z2, Z2
+	VSUBPS      c3f800000<>+0(SB), Z2, Z2
 	VMOVUPS     c3d918407<>+0(SB), Z3
-	VFMADD213PS cbdf4fc13<>+0(SB), Z1, Z3
-	VFMADD213PS c3df36ee2<>+0(SB), Z1, Z3
-	VFMADD213PS cbdfd1c96<>+0(SB), Z1, Z3
-	VFMADD213PS c3e118bb2<>+0(SB), Z1, Z3
-	VFMADD213PS cbe2ab452<>+0(SB), Z1, Z3
-	VFMADD213PS c3e4cd362<>+0(SB), Z1, Z3
-	VFMADD213PS cbe7fffee<>+0(SB), Z1, Z3
-	VFMADD213PS c3eaaaaa2<>+0(SB), Z1, Z3
-	VMULPS      Z1, Z1, Z4
-	VMULPS      Z1, Z3, Z3
+	VFMADD213PS cbdf4fc13<>+0(SB), Z2, Z3
+	VFMADD213PS c3df36ee2<>+0(SB), Z2, Z3
+	VFMADD213PS cbdfd1c96<>+0(SB), Z2, Z3
+	VFMADD213PS c3e118bb2<>+0(SB), Z2, Z3
+	VFMADD213PS cbe2ab452<>+0(SB), Z2, Z3
+	VFMADD213PS c3e4cd362<>+0(SB), Z2, Z3
+	VFMADD213PS cbe7fffee<>+0(SB), Z2, Z3
+	VFMADD213PS c3eaaaaa2<>+0(SB), Z2, Z3
+	VMULPS      Z2, Z2, Z4
+	VMULPS      Z2, Z3, Z3
 	VADDPS      cbf000000<>+0(SB), Z3, Z3
 	VMULPS      Z4, Z3, Z3
-	VFMADD231PS cb95e8083<>+0(SB), Z2, Z3
-	VADDPS      Z1, Z3, Z1
-	VFMADD231PS c3f318000<>+0(SB), Z2, Z1
+	VFMADD231PS cb95e8083<>+0(SB), Z1, Z3
+	VADDPS      Z2, Z3, Z2
+	VFMADD231PS c3f318000<>+0(SB), Z1, Z2
 	VCMPPS      $0x11, c7f800000<>+0(SB), Z0, K2
-	VBLENDMPS   Z1, Z0, K2, Z10
-	VMOVUPS     c7fc00000<>+0(SB), Z1
+	VBLENDMPS   Z2, Z0, K2, Z1
+	VMOVUPS     c7fc00000<>+0(SB), Z2
 	VCMPPS      $0x11, c00000000<>+0(SB), Z0, K2
-	VBLENDMPS   Z1, Z10, K2, Z11
+	VBLENDMPS   Z2, Z1, K2, Z1
 	VPANDD      c7fffffff<>+0(SB), Z0, Z0
-	VMOVUPS     cff800000<>+0(SB), Z1
+	VMOVUPS     cff800000<>+0(SB), Z2
 	VCMPPS      $0x11, c00000001<>+0(SB), Z0, K2
-	VBLENDMPS   Z1, Z11, K2, Z12
-	VMOVUPS     Z12, K1, (AX)
+	VBLENDMPS   Z2, Z1, K2, Z0
+	VMOVUPS     Z0, K1, (AX)
 
 done:
 	VZEROUPPER
@@ -2474,6 +2990,155 @@ TEXT ·unarySoftplusAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ    DX, $+32
+	JLT     vector
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z4
+	VPORD   c80000000<>+0(SB), Z0, Z1
+	VPORD   c80000000<>+0(SB), Z4, Z5
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Z2
+	VMOVUPS      cc2d00000<>+0(SB), Z6
+	VMAXPS       Z1, Z2, Z1
+	VMAXPS       Z5, Z6, Z5
+	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
+	VMULPS       c3fb8aa3b<>+0(SB), Z5, Z6
+	VRNDSCALEPS  $0x08, Z2, Z2
+	VRNDSCALEPS  $0x08, Z6, Z6
+	VMOVUPS      Z1, Z1
+	VMOVUPS      Z5, Z11
+	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
+	VFNMADD231PS c3f317218<>+0(SB), Z6, Z11
+	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
+	VFNMADD231PS cb102e308<>+0(SB), Z6, Z11
+	VMOVUPS      c3ab50d36<>+0(SB), Z5
+	VMOVUPS      c3ab50d36<>+0(SB), Z12
+	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z5
+	VFMADD213PS  c3c091fe3<>+0(SB), Z11, Z12
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z5
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z11, Z12
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z5
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z11, Z12
+	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z5
+	VFMADD213PS  c3efffffe<>+0(SB), Z11, Z12
+	VMULPS       Z1, Z1, Z10
+	VMULPS       Z11, Z11, Z13
+	VFMADD213PS  Z1, Z10, Z5
+	VFMADD213PS  Z11, Z13, Z12
+	VADDPS       c3f800000<>+0(SB), Z5, Z5
+	VADDPS       c3f800000<>+0(SB), Z12, Z12
+	VSCALEFPS    Z2, Z5, Z1
+	VSCALEFPS    Z6, Z12, Z6
+	VMOVUPS      c3f800000<>+0(SB), Z2
+	VMOVUPS      c3f800000<>+0(SB), Z10
+	VADDPS       Z1, Z2, Z5
+	VADDPS       Z6, Z10, Z11
+	VSUBPS       Z2, Z5, Z2
+	VSUBPS       Z10, Z11, Z14
+	VDIVPS       Z2, Z1, Z10
+	VDIVPS       Z14, Z6, Z15
+	VMOVUPS      c00800000<>+0(SB), Z12
+	VMOVUPS      c00800000<>+0(SB), Z16
+	VMULPS       c4c000000<>+0(SB), Z5, Z13
+	VMULPS       c4c000000<>+0(SB), Z11, Z17
+	VCMPPS       $0x11, Z12, Z5, K1
+	VCMPPS       $0x11, Z16, Z11, K2
+	VBLENDMPS    Z13, Z5, K1, Z13
+	VBLENDMPS    Z17, Z11, K2, Z19
+	VMOVUPS      cc1c80000<>+0(SB), Z17
+	VMOVUPS      cc1c80000<>+0(SB), Z20
+	VMOVUPS      c00000000<>+0(SB), Z18
+	VMOVUPS      c00000000<>+0(SB), Z21
+	VCMPPS       $0x11, Z12, Z5, K1
+	VCMPPS       $0x11, Z16, Z11, K2
+	VBLENDMPS    Z17, Z18, K1, Z12
+	VBLENDMPS    Z20, Z21, K2, Z18
+	VPSUBD       c3f3504f3<>+0(SB), Z13, Z16
+	VPSUBD       c3f3504f3<>+0(SB), Z19, Z20
+	VPSRAD       $0x17, Z16, Z16
+	VPSRAD       $0x17, Z20, Z20
+	VCVTDQ2PS    Z16, Z17
+	VCVTDQ2PS    Z20, Z21
+	VADDPS       Z12, Z17, Z12
+	VADDPS       Z18, Z21, Z17
+	VPSLLD       $0x17, Z16, Z16
+	VPSLLD       $0x17, Z20, Z20
+	VPSUBD       Z16, Z13, Z13
+	VPSUBD       Z20, Z19, Z16
+	VSUBPS       c3f800000<>+0(SB), Z13, Z13
+	VSUBPS       c3f800000<>+0(SB), Z16, Z19
+	VMOVUPS      c3d918407<>+0(SB), Z16
+	VMOVUPS      c3d918407<>+0(SB), Z20
+	VFMADD213PS  cbdf4fc13<>+0(SB), Z13, Z16
+	VFMADD213PS  cbdf4fc13<>+0(SB), Z19, Z20
+	VFMADD213PS  c3df36ee2<>+0(SB), Z13, Z16
+	VFMADD213PS  c3df36ee2<>+0(SB), Z19, Z20
+	VFMADD213PS  cbdfd1c96<>+0(SB), Z13, Z16
+	VFMADD213PS  cbdfd1c96<>+0(SB), Z19, Z20
+	VFMADD213PS  c3e118bb2<>+0(SB), Z13, Z16
+	VFMADD213PS  c3e118bb2<>+0(SB), Z19, Z20
+	VFMADD213PS  cbe2ab452<>+0(SB), Z13, Z16
+	VFMADD213PS  cbe2ab452<>+0(SB), Z19, Z20
+	VFMADD213PS  c3e4cd362<>+0(SB), Z13, Z16
+	VFMADD213PS  c3e4cd362<>+0(SB), Z19, Z20
+	VFMADD213PS  cbe7fffee<>+0(SB), Z13, Z16
+	VFMADD213PS  cbe7fffee<>+0(SB), Z19, Z20
+	VFMADD213PS  c3eaaaaa2<>+0(SB), Z13, Z16
+	VFMADD213PS  c3eaaaaa2<>+0(SB), Z19, Z20
+	VMULPS       Z13, Z13, Z18
+	VMULPS       Z19, Z19, Z21
+	VMULPS       Z13, Z16, Z16
+	VMULPS       Z19, Z20, Z20
+	VADDPS       cbf000000<>+0(SB), Z16, Z16
+	VADDPS       cbf000000<>+0(SB), Z20, Z20
+	VMULPS       Z18, Z16, Z16
+	VMULPS       Z21, Z20, Z18
+	VFMADD231PS  cb95e8083<>+0(SB), Z12, Z16
+	VFMADD231PS  cb95e8083<>+0(SB), Z17, Z18
+	VADDPS       Z13, Z16, Z13
+	VADDPS       Z19, Z18, Z16
+	VFMADD231PS  c3f318000<>+0(SB), Z12, Z13
+	VFMADD231PS  c3f318000<>+0(SB), Z17, Z16
+	VCMPPS       $0x11, c7f800000<>+0(SB), Z5, K1
+	VCMPPS       $0x11, c7f800000<>+0(SB), Z11, K2
+	VBLENDMPS    Z13, Z5, K1, Z12
+	VBLENDMPS    Z16, Z11, K2, Z16
+	VMOVUPS      c7fc00000<>+0(SB), Z13
+	VMOVUPS      c7fc00000<>+0(SB), Z17
+	VCMPPS       $0x11, c00000000<>+0(SB), Z5, K1
+	VCMPPS       $0x11, c00000000<>+0(SB), Z11, K2
+	VBLENDMPS    Z13, Z12, K1, Z12
+	VBLENDMPS    Z17, Z16, K2, Z13
+	VPANDD       c7fffffff<>+0(SB), Z5, Z5
+	VPANDD       c7fffffff<>+0(SB), Z11, Z16
+	VMOVUPS      cff800000<>+0(SB), Z11
+	VMOVUPS      cff800000<>+0(SB), Z17
+	VCMPPS       $0x11, c00000001<>+0(SB), Z5, K1
+	VCMPPS       $0x11, c00000001<>+0(SB), Z16, K2
+	VBLENDMPS    Z11, Z12, K1, Z5
+	VBLENDMPS    Z17, Z13, K2, Z11
+	VMULPS       Z10, Z5, Z5
+	VMULPS       Z15, Z11, Z10
+	VCMPPS       $0x11, c00000001<>+0(SB), Z2, K1
+	VCMPPS       $0x11, c00000001<>+0(SB), Z14, K2
+	VBLENDMPS    Z1, Z5, K1, Z1
+	VBLENDMPS    Z6, Z10, K2, Z2
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z7, Z7, Z7
+	VMAXPS       Z0, Z3, Z0
+	VMAXPS       Z4, Z7, Z4
+	VADDPS       Z1, Z0, Z0
+	VADDPS       Z2, Z4, Z1
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         $+128, AX
+	ADDQ         $+128, CX
+	SUBQ         $+32, DX
+	JMP          unrolled
+
 	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
@@ -2483,73 +3148,71 @@ vector:
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z2
-	VMOVUPS      c42b20000<>+0(SB), Z3
-	VMAXPS       Z1, Z2, Z2
-	VMINPS       Z2, Z3, Z3
-	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z1
-	VRNDSCALEPS  $0x08, Z1, Z1
-	VMOVUPS      Z3, Z2
-	VFNMADD231PS c3f317218<>+0(SB), Z1, Z2
-	VFNMADD231PS cb102e308<>+0(SB), Z1, Z2
+	VMAXPS       Z1, Z2, Z1
+	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
+	VRNDSCALEPS  $0x08, Z2, Z2
+	VMOVUPS      Z1, Z1
+	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
+	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
 	VMOVUPS      c3ab50d36<>+0(SB), Z3
-	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z3
-	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z3
-	VMULPS       Z2, Z2, Z18
-	VFMADD213PS  Z2, Z18, Z3
+	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z3
+	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z3
+	VMULPS       Z1, Z1, Z4
+	VFMADD213PS  Z1, Z4, Z3
 	VADDPS       c3f800000<>+0(SB), Z3, Z3
-	VSCALEFPS    Z1, Z3, Z1
+	VSCALEFPS    Z2, Z3, Z1
 	VMOVUPS      c3f800000<>+0(SB), Z2
 	VADDPS       Z1, Z2, Z3
 	VSUBPS       Z2, Z3, Z2
-	VDIVPS       Z2, Z1, Z18
-	VMOVUPS      c00800000<>+0(SB), Z19
-	VMULPS       c4c000000<>+0(SB), Z3, Z20
-	VCMPPS       $0x11, Z19, Z3, K1
-	VBLENDMPS    Z20, Z3, K1, Z4
-	VMOVUPS      cc1c80000<>+0(SB), Z20
-	VMOVUPS      c00000000<>+0(SB), Z21
-	VCMPPS       $0x11, Z19, Z3, K1
-	VBLENDMPS    Z20, Z21, K1, Z5
-	VPSUBD       c3f3504f3<>+0(SB), Z4, Z19
-	VPSRAD       $0x17, Z19, Z19
-	VCVTDQ2PS    Z19, Z20
-	VADDPS       Z5, Z20, Z20
-	VPSLLD       $0x17, Z19, Z19
-	VPSUBD       Z19, Z4, Z19
-	VSUBPS       c3f800000<>+0(SB), Z19, Z19
-	VMOVUPS      c3d918407<>+0(SB), Z21
-	VFMADD213PS  cbdf4fc13<>+0(SB), Z19, Z21
-	VFMADD213PS  c3df36ee2<>+0(SB), Z19, Z21
-	VFMADD213PS  cbdfd1c96<>+0(SB), Z19, Z21
-	VFMADD213PS  c3e118bb2<>+0(SB), Z19, Z21
-	VFMADD213PS  cbe2ab452<>+0(SB), Z19, Z21
-	VFMADD213PS  c3e4cd362<>+0(SB), Z19, Z21
-	VFMADD213PS  cbe7fffee<>+0(SB), Z19, Z21
-	VFMADD213PS  c3eaaaaa2<>+0(SB), Z19, Z21
-	VMULPS       Z19, Z19, Z22
-	VMULPS       Z19, Z21, Z21
-	VADDPS       cbf000000<>+0(SB), Z21, Z21
-	VMULPS       Z22, Z21, Z21
-	VFMADD231PS  cb95e8083<>+0(SB), Z20, Z21
-	VADDPS       Z19, Z21, Z19
-	VFMADD231PS  c3f318000<>+0(SB), Z20, Z19
+	VDIVPS       Z2, Z1, Z4
+	VMOVUPS      c00800000<>+0(SB), Z5
+	VMULPS       c4c000000<>+0(SB), Z3, Z6
+	VCMPPS       $0x11, Z5, Z3, K1
+	VBLENDMPS    Z6, Z3, K1, Z6
+	VMOVUPS      cc1c80000<>+0(SB), Z7
+	VMOVUPS      c00000000<>+0(SB), Z10
+	VCMPPS       $0x11, Z5, Z3, K1
+	VBLENDMPS    Z7, Z10, K1, Z5
+	VPSUBD       c3f3504f3<>+0(SB), Z6, Z7
+	VPSRAD       $0x17, Z7, Z7
+	VCVTDQ2PS    Z7, Z10
+	VADDPS       Z5, Z10, Z5
+	VPSLLD       $0x17, Z7, Z7
+	VPSUBD       Z7, Z6, Z6
+	VSUBPS       c3f800000<>+0(SB), Z6, Z6
+	VMOVUPS      c3d918407<>+0(SB), Z7
+	VFMADD213PS  cbdf4fc13<>+0(SB), Z6, Z7
+	VFMADD213PS  c3df36ee2<>+0(SB), Z6, Z7
+	VFMADD213PS  cbdfd1c96<>+0(SB), Z6, Z7
+	VFMADD213PS  c3e118bb2<>+0(SB), Z6, Z7
+	VFMADD213PS  cbe2ab452<>+0(SB), Z6, Z7
+	VFMADD213PS  c3e4cd362<>+0(SB), Z6, Z7
+	VFMADD213PS  cbe7fffee<>+0(SB), Z6, Z7
+	VFMADD213PS  c3eaaaaa2<>+0(SB), Z6, Z7
+	VMULPS       Z6, Z6, Z10
+	VMULPS       Z6, Z7, Z7
+	VADDPS       cbf000000<>+0(SB), Z7, Z7
+	VMULPS       Z10, Z7, Z7
+	VFMADD231PS  cb95e8083<>+0(SB), Z5, Z7
+	VADDPS       Z6, Z7, Z6
+	VFMADD231PS  c3f318000<>+0(SB), Z5, Z6
 	VCMPPS       $0x11, c7f800000<>+0(SB), Z3, K1
-	VBLENDMPS    Z19, Z3, K1, Z6
-	VMOVUPS      c7fc00000<>+0(SB), Z19
+	VBLENDMPS    Z6, Z3, K1, Z5
+	VMOVUPS      c7fc00000<>+0(SB), Z6
 	VCMPPS       $0x11, c00000000<>+0(SB), Z3, K1
-	VBLENDMPS    Z19, Z6, K1, Z7
+	VBLENDMPS    Z6, Z5, K1, Z5
 	VPANDD       c7fffffff<>+0(SB), Z3, Z3
-	VMOVUPS      cff800000<>+0(SB), Z19
+	VMOVUPS      cff800000<>+0(SB), Z6
 	VCMPPS       $0x11, c00000001<>+0(SB), Z3, K1
-	VBLENDMPS    Z19, Z7, K1, Z8
-	VMULPS       Z18, Z8, Z3
+	VBLENDMPS    Z6, Z5, K1, Z3
+	VMULPS       Z4, Z3, Z3
 	VCMPPS       $0x11, c00000001<>+0(SB), Z2, K1
-	VBLENDMPS    Z1, Z3, K1, Z9
-	VPXORD       Z10, Z10, Z10
-	VMAXPS       Z0, Z10, Z0
-	VADDPS       Z9, Z0, Z0
+	VBLENDMPS    Z1, Z3, K1, Z1
+	VPXORD       Z8, Z8, Z8
+	VMAXPS       Z0, Z8, Z0
+	VADDPS       Z1, Z0, Z0
 	VMOVUPS      Z0, (AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
@@ -2568,23 +3231,21 @@ tail:
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z2
-	VMOVUPS      c42b20000<>+0(SB), Z3
-	VMAXPS       Z1, Z2, Z2
-	VMINPS       Z2, Z3, Z3
-	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z1
-	VRNDSCALEPS  $0x08, Z1, Z1
-	VMOVUPS      Z3, Z2
-	VFNMADD231PS c3f317218<>+0(SB), Z1, Z2
-	VFNMADD231PS cb102e308<>+0(SB), Z1, Z2
+	VMAXPS       Z1, Z2, Z1
+	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
+	VRNDSCALEPS  $0x08, Z2, Z2
+	VMOVUPS      Z1, Z1
+	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
+	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
 	VMOVUPS      c3ab50d36<>+0(SB), Z3
-	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z3
-	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z3
-	VMULPS       Z2, Z2, Z4
-	VFMADD213PS  Z2, Z4, Z3
+	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z3
+	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z3
+	VMULPS       Z1, Z1, Z4
+	VFMADD213PS  Z1, Z4, Z3
 	VADDPS       c3f800000<>+0(SB), Z3, Z3
-	VSCALEFPS    Z1, Z3, Z1
+	VSCALEFPS    Z2, Z3, Z1
 	VMOVUPS      c3f800000<>+0(SB), Z2
 	VADDPS       Z1, Z2, Z3
 	VSUBPS       Z2, Z3, Z2
@@ -2592,49 +3253,49 @@ tail:
 	VMOVUPS      c00800000<>+0(SB), Z5
 	VMULPS       c4c000000<>+0(SB), Z3, Z6
 	VCMPPS       $0x11, Z5, Z3, K2
-	VBLENDMPS    Z6, Z3, K2, Z11
-	VMOVUPS      cc1c80000<>+0(SB), Z6
-	VMOVUPS      c00000000<>+0(SB), Z7
+	VBLENDMPS    Z6, Z3, K2, Z6
+	VMOVUPS      cc1c80000<>+0(SB), Z7
+	VMOVUPS      c00000000<>+0(SB), Z8
 	VCMPPS       $0x11, Z5, Z3, K2
-	VBLENDMPS    Z6, Z7, K2, Z12
-	VPSUBD       c3f3504f3<>+0(SB), Z11, Z5
-	VPSRAD       $0x17, Z5, Z5
-	VCVTDQ2PS    Z5, Z6
-	VADDPS       Z12, Z6, Z6
-	VPSLLD       $0x17, Z5, Z5
-	VPSUBD       Z5, Z11, Z5
-	VSUBPS       c3f800000<>+0(SB), Z5, Z5
+	VBLENDMPS    Z7, Z8, K2, Z5
+	VPSUBD       c3f3504f3<>+0(SB), Z6, Z7
+	VPSRAD       $0x17, Z7, Z7
+	VCVTDQ2PS    Z7, Z8
+	VADDPS       Z5, Z8, Z5
+	VPSLLD       $0x17, Z7, Z7
+	VPSUBD       Z7, Z6, Z6
+	VSUBPS       c3f800000<>+0(SB), Z6, Z6
 	VMOVUPS      c3d918407<>+0(SB), Z7
-	VFMADD213PS  cbdf4fc13<>+0(SB), Z5, Z7
-	VFMADD213PS  c3df36ee2<>+0(SB), Z5, Z7
-	VFMADD213PS  cbdfd1c96<>+0(SB), Z5, Z7
-	VFMADD213PS  c3e118bb2<>+0(SB), Z5, Z7
-	VFMADD213PS  cbe2ab452<>+0(SB), Z5, Z7
-	VFMADD213PS  c3e4cd362<>+0(SB), Z5, Z7
-	VFMADD213PS  cbe7fffee<>+0(SB), Z5, Z7
-	VFMADD213PS  c3eaaaaa2<>+0(SB), Z5, Z7
-	VMULPS       Z5, Z5, Z8
-	VMULPS       Z5, Z7, Z7
+	VFMADD213PS  cbdf4fc13<>+0(SB), Z6, Z7
+	VFMADD213PS  c3df36ee2<>+0(SB), Z6, Z7
+	VFMADD213PS  cbdfd1c96<>+0(SB), Z6, Z7
+	VFMADD213PS  c3e118bb2<>+0(SB), Z6, Z7
+	VFMADD213PS  cbe2ab452<>+0(SB), Z6, Z7
+	VFMADD213PS  c3e4cd362<>+0(SB), Z6, Z7
+	VFMADD213PS  cbe7fffee<>+0(SB), Z6, Z7
+	VFMADD213PS  c3eaaaaa2<>+0(SB), Z6, Z7
+	VMULPS       Z6, Z6, Z8
+	VMULPS       Z6, Z7, Z7
 	VADDPS       cbf000000<>+0(SB), Z7, Z7
 	VMULPS       Z8, Z7, Z7
-	VFMADD231PS  cb95e8083<>+0(SB), Z6, Z7
-	VADDPS       Z5, Z7, Z5
-	VFMADD231PS  c3f318000<>+0(SB), Z6, Z5
+	VFMADD231PS  cb95e8083<>+0(SB), Z5, Z7
+	VADDPS       Z6, Z7, Z6
+	VFMADD231PS  c3f318000<>+0(SB), Z5, Z6
 	VCMPPS       $0x11, c7f800000<>+0(SB), Z3, K2
-	VBLENDMPS    Z5, Z3, K2, Z13
-	VMOVUPS      c7fc00000<>+0(SB), Z5
+	VBLENDMPS    Z6, Z3, K2, Z5
+	VMOVUPS      c7fc00000<>+0(SB), Z6
 	VCMPPS       $0x11, c00000000<>+0(SB), Z3, K2
-	VBLENDMPS    Z5, Z13, K2, Z14
+	VBLENDMPS    Z6, Z5, K2, Z5
 	VPANDD       c7fffffff<>+0(SB), Z3, Z3
-	VMOVUPS      cff800000<>+0(SB), Z5
+	VMOVUPS      cff800000<>+0(SB), Z6
 	VCMPPS       $0x11, c00000001<>+0(SB), Z3, K2
-	VBLENDMPS    Z5, Z14, K2, Z15
-	VMULPS       Z4, Z15, Z3
+	VBLENDMPS    Z6, Z5, K2, Z3
+	VMULPS       Z4, Z3, Z3
 	VCMPPS       $0x11, c00000001<>+0(SB), Z2, K2
-	VBLENDMPS    Z1, Z3, K2, Z16
-	VPXORD       Z17, Z17, Z17
-	VMAXPS       Z0, Z17, Z0
-	VADDPS       Z16, Z0, Z0
+	VBLENDMPS    Z1, Z3, K2, Z1
+	VPXORD       Z9, Z9, Z9
+	VMAXPS       Z0, Z9, Z0
+	VADDPS       Z1, Z0, Z0
 	VMOVUPS      Z0, K1, (AX)
 
 done:
@@ -2648,6 +3309,77 @@ TEXT ·unaryMishAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ    DX, $+32
+	JLT     vector
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z2
+	VMOVUPS c41a00000<>+0(SB), Z1
+	VMOVUPS c41a00000<>+0(SB), Z3
+	VMINPS  Z0, Z1, Z1
+	VMINPS  Z2, Z3, Z4
+	VMOVUPS c42b20000<>+0(SB), Z3
+	VMOVUPS c42b20000<>+0(SB), Z5
+	VMINPS  Z1, Z3, Z1
+	VMINPS  Z4, Z5, Z4
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Z3
+	VMOVUPS      cc2d00000<>+0(SB), Z5
+	VMAXPS       Z1, Z3, Z1
+	VMAXPS       Z4, Z5, Z4
+	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z3
+	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z5
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VRNDSCALEPS  $0x08, Z5, Z5
+	VMOVUPS      Z1, Z1
+	VMOVUPS      Z4, Z7
+	VFNMADD231PS c3f317218<>+0(SB), Z3, Z1
+	VFNMADD231PS c3f317218<>+0(SB), Z5, Z7
+	VFNMADD231PS cb102e308<>+0(SB), Z3, Z1
+	VFNMADD231PS cb102e308<>+0(SB), Z5, Z7
+	VMOVUPS      c3ab50d36<>+0(SB), Z4
+	VMOVUPS      c3ab50d36<>+0(SB), Z8
+	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z4
+	VFMADD213PS  c3c091fe3<>+0(SB), Z7, Z8
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z7, Z8
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z7, Z8
+	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z4
+	VFMADD213PS  c3efffffe<>+0(SB), Z7, Z8
+	VMULPS       Z1, Z1, Z6
+	VMULPS       Z7, Z7, Z9
+	VFMADD213PS  Z1, Z6, Z4
+	VFMADD213PS  Z7, Z9, Z8
+	VADDPS       c3f800000<>+0(SB), Z4, Z4
+	VADDPS       c3f800000<>+0(SB), Z8, Z8
+	VSCALEFPS    Z3, Z4, Z1
+	VSCALEFPS    Z5, Z8, Z5
+	VMOVUPS      c40000000<>+0(SB), Z3
+	VMOVUPS      c40000000<>+0(SB), Z6
+	VADDPS       Z3, Z1, Z4
+	VADDPS       Z6, Z5, Z7
+	VMULPS       Z1, Z4, Z1
+	VMULPS       Z5, Z7, Z4
+	VADDPS       Z3, Z1, Z3
+	VADDPS       Z6, Z4, Z5
+	VDIVPS       Z3, Z1, Z1
+	VDIVPS       Z5, Z4, Z3
+	VMULPS       Z0, Z1, Z1
+	VMULPS       Z2, Z3, Z3
+	VCMPPS       $0x11, c41a00000<>+0(SB), Z0, K1
+	VCMPPS       $0x11, c41a00000<>+0(SB), Z2, K2
+	VBLENDMPS    Z1, Z0, K1, Z0
+	VBLENDMPS    Z3, Z2, K2, Z1
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         $+128, AX
+	ADDQ         $+128, CX
+	SUBQ         $+32, DX
+	JMP          unrolled
+
 	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
@@ -2655,35 +3387,35 @@ vector:
 	VMOVUPS (CX), Z0
 	VMOVUPS c41a00000<>+0(SB), Z1
 	VMINPS  Z0, Z1, Z1
+	VMOVUPS c42b20000<>+0(SB), Z2
+	VMINPS  Z1, Z2, Z1
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z4
-	VMOVUPS      c42b20000<>+0(SB), Z5
-	VMAXPS       Z1, Z4, Z4
-	VMINPS       Z4, Z5, Z5
-	VMULPS       c3fb8aa3b<>+0(SB), Z5, Z1
-	VRNDSCALEPS  $0x08, Z1, Z1
-	VMOVUPS      Z5, Z4
-	VFNMADD231PS c3f317218<>+0(SB), Z1, Z4
-	VFNMADD231PS cb102e308<>+0(SB), Z1, Z4
-	VMOVUPS      c3ab50d36<>+0(SB), Z5
-	VFMADD213PS  c3c091fe3<>+0(SB), Z4, Z5
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z4, Z5
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z4, Z5
-	VFMADD213PS  c3efffffe<>+0(SB), Z4, Z5
-	VMULPS       Z4, Z4, Z6
-	VFMADD213PS  Z4, Z6, Z5
-	VADDPS       c3f800000<>+0(SB), Z5, Z5
-	VSCALEFPS    Z1, Z5, Z1
-	VMOVUPS      c40000000<>+0(SB), Z4
-	VADDPS       Z4, Z1, Z5
-	VMULPS       Z1, Z5, Z1
-	VADDPS       Z4, Z1, Z4
-	VDIVPS       Z4, Z1, Z1
+	VMOVUPS      cc2d00000<>+0(SB), Z2
+	VMAXPS       Z1, Z2, Z1
+	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
+	VRNDSCALEPS  $0x08, Z2, Z2
+	VMOVUPS      Z1, Z1
+	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
+	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
+	VMOVUPS      c3ab50d36<>+0(SB), Z3
+	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z3
+	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z3
+	VMULPS       Z1, Z1, Z4
+	VFMADD213PS  Z1, Z4, Z3
+	VADDPS       c3f800000<>+0(SB), Z3, Z3
+	VSCALEFPS    Z2, Z3, Z1
+	VMOVUPS      c40000000<>+0(SB), Z2
+	VADDPS       Z2, Z1, Z3
+	VMULPS       Z1, Z3, Z1
+	VADDPS       Z2, Z1, Z2
+	VDIVPS       Z2, Z1, Z1
 	VMULPS       Z0, Z1, Z1
 	VCMPPS       $0x11, c41a00000<>+0(SB), Z0, K1
-	VBLENDMPS    Z1, Z0, K1, Z2
-	VMOVUPS      Z2, (AX)
+	VBLENDMPS    Z1, Z0, K1, Z0
+	VMOVUPS      Z0, (AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
 	SUBQ         $+16, DX
@@ -2699,35 +3431,35 @@ tail:
 	VMOVUPS.Z (CX), K1, Z0
 	VMOVUPS   c41a00000<>+0(SB), Z1
 	VMINPS    Z0, Z1, Z1
+	VMOVUPS   c42b20000<>+0(SB), Z2
+	VMINPS    Z1, Z2, Z1
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z2
-	VMOVUPS      c42b20000<>+0(SB), Z4
-	VMAXPS       Z1, Z2, Z2
-	VMINPS       Z2, Z4, Z4
-	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z1
-	VRNDSCALEPS  $0x08, Z1, Z1
-	VMOVUPS      Z4, Z2
-	VFNMADD231PS c3f317218<>+0(SB), Z1, Z2
-	VFNMADD231PS cb102e308<>+0(SB), Z1, Z2
-	VMOVUPS      c3ab50d36<>+0(SB), Z4
-	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z4
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z4
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z4
-	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z4
-	VMULPS       Z2, Z2, Z5
-	VFMADD213PS  Z2, Z5, Z4
-	VADDPS       c3f800000<>+0(SB), Z4, Z4
-	VSCALEFPS    Z1, Z4, Z1
+	VMAXPS       Z1, Z2, Z1
+	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
+	VRNDSCALEPS  $0x08, Z2, Z2
+	VMOVUPS      Z1, Z1
+	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
+	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
+	VMOVUPS      c3ab50d36<>+0(SB), Z3
+	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z3
+	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z3
+	VMULPS       Z1, Z1, Z4
+	VFMADD213PS  Z1, Z4, Z3
+	VADDPS       c3f800000<>+0(SB), Z3, Z3
+	VSCALEFPS    Z2, Z3, Z1
 	VMOVUPS      c40000000<>+0(SB), Z2
-	VADDPS       Z2, Z1, Z4
-	VMULPS       Z1, Z4, Z1
+	VADDPS       Z2, Z1, Z3
+	VMULPS       Z1, Z3, Z1
 	VADDPS       Z2, Z1, Z2
 	VDIVPS       Z2, Z1, Z1
 	VMULPS       Z0, Z1, Z1
 	VCMPPS       $0x11, c41a00000<>+0(SB), Z0, K2
-	VBLENDMPS    Z1, Z0, K2, Z3
-	VMOVUPS      Z3, K1, (AX)
+	VBLENDMPS    Z1, Z0, K2, Z0
+	VMOVUPS      Z0, K1, (AX)
 
 done:
 	VZEROUPPER
@@ -2751,24 +3483,6 @@ DATA c41a00000<>+56(SB)/4, $0x41a00000
 DATA c41a00000<>+60(SB)/4, $0x41a00000
 GLOBL c41a00000<>(SB), RODATA|NOPTR, $64
 
-DATA c40000000<>+0(SB)/4, $0x40000000
-DATA c40000000<>+4(SB)/4, $0x40000000
-DATA c40000000<>+8(SB)/4, $0x40000000
-DATA c40000000<>+12(SB)/4, $0x40000000
-DATA c40000000<>+16(SB)/4, $0x40000000
-DATA c40000000<>+20(SB)/4, $0x40000000
-DATA c40000000<>+24(SB)/4, $0x40000000
-DATA c40000000<>+28(SB)/4, $0x40000000
-DATA c40000000<>+32(SB)/4, $0x40000000
-DATA c40000000<>+36(SB)/4, $0x40000000
-DATA c40000000<>+40(SB)/4, $0x40000000
-DATA c40000000<>+44(SB)/4, $0x40000000
-DATA c40000000<>+48(SB)/4, $0x40000000
-DATA c40000000<>+52(SB)/4, $0x40000000
-DATA c40000000<>+56(SB)/4, $0x40000000
-DATA c40000000<>+60(SB)/4, $0x40000000
-GLOBL c40000000<>(SB), RODATA|NOPTR, $64
-
 // func unaryEluAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·unaryEluAVX512(SB), NOSPLIT, $0-32
@@ -2777,36 +3491,97 @@ TEXT ·unaryEluAVX512(SB), NOSPLIT, $0-32
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ         DX, $+32
+	JLT          vector
+	VMOVUPS      (CX), Z1
+	VMOVUPS      64(CX), Z3
+	VMOVUPS      c00000000<>+0(SB), Z2
+	VMOVUPS      c00000000<>+0(SB), Z4
+	VMINPS       Z1, Z2, Z2
+	VMINPS       Z3, Z4, Z5
+	VMOVUPS      cc1f00000<>+0(SB), Z4
+	VMOVUPS      cc1f00000<>+0(SB), Z6
+	VMAXPS       Z2, Z4, Z2
+	VMAXPS       Z5, Z6, Z5
+	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z4
+	VMULPS       c3fb8aa3b<>+0(SB), Z5, Z6
+	VRNDSCALEPS  $0x08, Z4, Z4
+	VRNDSCALEPS  $0x08, Z6, Z6
+	VMOVUPS      Z2, Z2
+	VMOVUPS      Z5, Z8
+	VFNMADD231PS c3f317218<>+0(SB), Z4, Z2
+	VFNMADD231PS c3f317218<>+0(SB), Z6, Z8
+	VFNMADD231PS cb102e308<>+0(SB), Z4, Z2
+	VFNMADD231PS cb102e308<>+0(SB), Z6, Z8
+	VMOVUPS      c3ab50d36<>+0(SB), Z5
+	VMOVUPS      c3ab50d36<>+0(SB), Z9
+	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z5
+	VFMADD213PS  c3c091fe3<>+0(SB), Z8, Z9
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z5
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z8, Z9
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z5
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z8, Z9
+	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z5
+	VFMADD213PS  c3efffffe<>+0(SB), Z8, Z9
+	VMULPS       Z2, Z2, Z7
+	VMULPS       Z8, Z8, Z10
+	VFMADD213PS  Z2, Z7, Z5
+	VFMADD213PS  Z8, Z10, Z9
+	VCVTPS2DQ    Z4, Z2
+	VCVTPS2DQ    Z6, Z6
+	VPADDD       c0000007f<>+0(SB), Z2, Z2
+	VPADDD       c0000007f<>+0(SB), Z6, Z6
+	VPSLLD       $0x17, Z2, Z2
+	VPSLLD       $0x17, Z6, Z6
+	VSUBPS       c3f800000<>+0(SB), Z2, Z4
+	VSUBPS       c3f800000<>+0(SB), Z6, Z7
+	VFMADD213PS  Z4, Z2, Z5
+	VFMADD213PS  Z7, Z6, Z9
+	VMULPS       Z0, Z5, Z2
+	VMULPS       Z0, Z9, Z4
+	VCMPPS       $0x11, c00000000<>+0(SB), Z1, K1
+	VCMPPS       $0x11, c00000000<>+0(SB), Z3, K2
+	VBLENDMPS    Z2, Z1, K1, Z1
+	VBLENDMPS    Z4, Z3, K2, Z2
+	VMOVUPS      Z1, (AX)
+	VMOVUPS      Z2, 64(AX)
+	ADDQ         $+128, AX
+	ADDQ         $+128, CX
+	SUBQ         $+32, DX
+	JMP          unrolled
+
 	// 1 vectors at a time
 vector:
 	CMPQ         DX, $+16
 	JLT          tail
 	VMOVUPS      (CX), Z1
-	VMOVUPS      cc1f00000<>+0(SB), Z2
-	VMOVUPS      c00000000<>+0(SB), Z3
-	VMAXPS       Z1, Z2, Z2
-	VMINPS       Z2, Z3, Z3
-	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z2
-	VRNDSCALEPS  $0x08, Z2, Z2
-	VMOVUPS      Z3, Z3
-	VFNMADD231PS c3f317218<>+0(SB), Z2, Z3
-	VFNMADD231PS cb102e308<>+0(SB), Z2, Z3
-	VMOVUPS      c3ab50d36<>+0(SB), Z6
-	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z3, Z6
-	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z6
-	VMULPS       Z3, Z3, Z7
-	VFMADD213PS  Z3, Z7, Z6
-	VCVTPS2DQ    Z2, Z2
+	VMOVUPS      c00000000<>+0(SB), Z2
+	VMINPS       Z1, Z2, Z2
+	VMOVUPS      cc1f00000<>+0(SB), Z3
+	VMAXPS       Z2, Z3, Z2
+	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z3
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VMOVUPS      Z2, Z2
+	VFNMADD231PS c3f317218<>+0(SB), Z3, Z2
+	VFNMADD231PS cb102e308<>+0(SB), Z3, Z2
+	VMOVUPS      c3ab50d36<>+0(SB), Z4
+	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z4
+	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z4
+	VMULPS       Z2, Z2, Z5
+	VFMADD213PS  Z2, Z5, Z4
+	VCVTPS2DQ    Z3, Z2
 	VPADDD       c0000007f<>+0(SB), Z2, Z2
 	VPSLLD       $0x17, Z2, Z2
 	VSUBPS       c3f800000<>+0(SB), Z2, Z3
-	VFMADD213PS  Z3, Z2, Z6
-	VMULPS       Z0, Z6, Z2
+	VFMADD213PS  Z3, Z2, Z4
+	VMULPS       Z0, Z4, Z2
 	VCMPPS       $0x11, c00000000<>+0(SB), Z1, K1
-	VBLENDMPS    Z2, Z1, K1, Z4
-	VMOVUPS      Z4, (AX)
+	VBLENDMPS    Z2, Z1, K1, Z1
+	VMOVUPS      Z1, (AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
 	SUBQ         $+16, DX
@@ -2820,71 +3595,35 @@ tail:
 	BZHIL        DX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (CX), K1, Z1
-	VMOVUPS      cc1f00000<>+0(SB), Z2
-	VMOVUPS      c00000000<>+0(SB), Z3
-	VMAXPS       Z1, Z2, Z2
-	VMINPS       Z2, Z3, Z3
-	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z2
-	VRNDSCALEPS  $0x08, Z2, Z2
-	VMOVUPS      Z3, Z3
-	VFNMADD231PS c3f317218<>+0(SB), Z2, Z3
-	VFNMADD231PS cb102e308<>+0(SB), Z2, Z3
+	VMOVUPS      c00000000<>+0(SB), Z2
+	VMINPS       Z1, Z2, Z2
+	VMOVUPS      cc1f00000<>+0(SB), Z3
+	VMAXPS       Z2, Z3, Z2
+	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z3
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VMOVUPS      Z2, Z2
+	VFNMADD231PS c3f317218<>+0(SB), Z3, Z2
+	VFNMADD231PS cb102e308<>+0(SB), Z3, Z2
 	VMOVUPS      c3ab50d36<>+0(SB), Z4
-	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z4
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z4
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z3, Z4
-	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z4
-	VMULPS       Z3, Z3, Z6
-	VFMADD213PS  Z3, Z6, Z4
-	VCVTPS2DQ    Z2, Z2
+	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z4
+	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z4
+	VMULPS       Z2, Z2, Z5
+	VFMADD213PS  Z2, Z5, Z4
+	VCVTPS2DQ    Z3, Z2
 	VPADDD       c0000007f<>+0(SB), Z2, Z2
 	VPSLLD       $0x17, Z2, Z2
 	VSUBPS       c3f800000<>+0(SB), Z2, Z3
 	VFMADD213PS  Z3, Z2, Z4
 	VMULPS       Z0, Z4, Z0
 	VCMPPS       $0x11, c00000000<>+0(SB), Z1, K2
-	VBLENDMPS    Z0, Z1, K2, Z5
-	VMOVUPS      Z5, K1, (AX)
+	VBLENDMPS    Z0, Z1, K2, Z0
+	VMOVUPS      Z0, K1, (AX)
 
 done:
 	VZEROUPPER
 	RET
-
-DATA cc1f00000<>+0(SB)/4, $0xc1f00000
-DATA cc1f00000<>+4(SB)/4, $0xc1f00000
-DATA cc1f00000<>+8(SB)/4, $0xc1f00000
-DATA cc1f00000<>+12(SB)/4, $0xc1f00000
-DATA cc1f00000<>+16(SB)/4, $0xc1f00000
-DATA cc1f00000<>+20(SB)/4, $0xc1f00000
-DATA cc1f00000<>+24(SB)/4, $0xc1f00000
-DATA cc1f00000<>+28(SB)/4, $0xc1f00000
-DATA cc1f00000<>+32(SB)/4, $0xc1f00000
-DATA cc1f00000<>+36(SB)/4, $0xc1f00000
-DATA cc1f00000<>+40(SB)/4, $0xc1f00000
-DATA cc1f00000<>+44(SB)/4, $0xc1f00000
-DATA cc1f00000<>+48(SB)/4, $0xc1f00000
-DATA cc1f00000<>+52(SB)/4, $0xc1f00000
-DATA cc1f00000<>+56(SB)/4, $0xc1f00000
-DATA cc1f00000<>+60(SB)/4, $0xc1f00000
-GLOBL cc1f00000<>(SB), RODATA|NOPTR, $64
-
-DATA c0000007f<>+0(SB)/4, $0x0000007f
-DATA c0000007f<>+4(SB)/4, $0x0000007f
-DATA c0000007f<>+8(SB)/4, $0x0000007f
-DATA c0000007f<>+12(SB)/4, $0x0000007f
-DATA c0000007f<>+16(SB)/4, $0x0000007f
-DATA c0000007f<>+20(SB)/4, $0x0000007f
-DATA c0000007f<>+24(SB)/4, $0x0000007f
-DATA c0000007f<>+28(SB)/4, $0x0000007f
-DATA c0000007f<>+32(SB)/4, $0x0000007f
-DATA c0000007f<>+36(SB)/4, $0x0000007f
-DATA c0000007f<>+40(SB)/4, $0x0000007f
-DATA c0000007f<>+44(SB)/4, $0x0000007f
-DATA c0000007f<>+48(SB)/4, $0x0000007f
-DATA c0000007f<>+52(SB)/4, $0x0000007f
-DATA c0000007f<>+56(SB)/4, $0x0000007f
-DATA c0000007f<>+60(SB)/4, $0x0000007f
-GLOBL c0000007f<>(SB), RODATA|NOPTR, $64
 
 // func unaryCeluAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
 // Requires: AVX, AVX512F, BMI2
@@ -2895,37 +3634,100 @@ TEXT ·unaryCeluAVX512(SB), NOSPLIT, $0-32
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ         DX, $+32
+	JLT          vector
+	VMOVUPS      (CX), Z2
+	VMOVUPS      64(CX), Z5
+	VMULPS       Z1, Z2, Z3
+	VMULPS       Z1, Z5, Z6
+	VMOVUPS      c00000000<>+0(SB), Z4
+	VMOVUPS      c00000000<>+0(SB), Z7
+	VMINPS       Z3, Z4, Z3
+	VMINPS       Z6, Z7, Z6
+	VMOVUPS      cc1f00000<>+0(SB), Z4
+	VMOVUPS      cc1f00000<>+0(SB), Z7
+	VMAXPS       Z3, Z4, Z3
+	VMAXPS       Z6, Z7, Z6
+	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z4
+	VMULPS       c3fb8aa3b<>+0(SB), Z6, Z7
+	VRNDSCALEPS  $0x08, Z4, Z4
+	VRNDSCALEPS  $0x08, Z7, Z7
+	VMOVUPS      Z3, Z3
+	VMOVUPS      Z6, Z9
+	VFNMADD231PS c3f317218<>+0(SB), Z4, Z3
+	VFNMADD231PS c3f317218<>+0(SB), Z7, Z9
+	VFNMADD231PS cb102e308<>+0(SB), Z4, Z3
+	VFNMADD231PS cb102e308<>+0(SB), Z7, Z9
+	VMOVUPS      c3ab50d36<>+0(SB), Z6
+	VMOVUPS      c3ab50d36<>+0(SB), Z10
+	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z6
+	VFMADD213PS  c3c091fe3<>+0(SB), Z9, Z10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z6
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z9, Z10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z3, Z6
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z9, Z10
+	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z6
+	VFMADD213PS  c3efffffe<>+0(SB), Z9, Z10
+	VMULPS       Z3, Z3, Z8
+	VMULPS       Z9, Z9, Z11
+	VFMADD213PS  Z3, Z8, Z6
+	VFMADD213PS  Z9, Z11, Z10
+	VCVTPS2DQ    Z4, Z3
+	VCVTPS2DQ    Z7, Z7
+	VPADDD       c0000007f<>+0(SB), Z3, Z3
+	VPADDD       c0000007f<>+0(SB), Z7, Z7
+	VPSLLD       $0x17, Z3, Z3
+	VPSLLD       $0x17, Z7, Z7
+	VSUBPS       c3f800000<>+0(SB), Z3, Z4
+	VSUBPS       c3f800000<>+0(SB), Z7, Z8
+	VFMADD213PS  Z4, Z3, Z6
+	VFMADD213PS  Z8, Z7, Z10
+	VMULPS       Z0, Z6, Z3
+	VMULPS       Z0, Z10, Z4
+	VCMPPS       $0x11, c00000000<>+0(SB), Z2, K1
+	VCMPPS       $0x11, c00000000<>+0(SB), Z5, K2
+	VBLENDMPS    Z3, Z2, K1, Z2
+	VBLENDMPS    Z4, Z5, K2, Z3
+	VMOVUPS      Z2, (AX)
+	VMOVUPS      Z3, 64(AX)
+	ADDQ         $+128, AX
+	ADDQ         $+128, CX
+	SUBQ         $+32, DX
+	JMP          unrolled
+
 	// 1 vectors at a time
 vector:
 	CMPQ         DX, $+16
 	JLT          tail
 	VMOVUPS      (CX), Z2
 	VMULPS       Z1, Z2, Z3
+	VMOVUPS      c00000000<>+0(SB), Z4
+	VMINPS       Z3, Z4, Z3
 	VMOVUPS      cc1f00000<>+0(SB), Z4
-	VMOVUPS      c00000000<>+0(SB), Z5
-	VMAXPS       Z3, Z4, Z4
-	VMINPS       Z4, Z5, Z5
-	VMULPS       c3fb8aa3b<>+0(SB), Z5, Z3
-	VRNDSCALEPS  $0x08, Z3, Z3
-	VMOVUPS      Z5, Z4
-	VFNMADD231PS c3f317218<>+0(SB), Z3, Z4
-	VFNMADD231PS cb102e308<>+0(SB), Z3, Z4
+	VMAXPS       Z3, Z4, Z3
+	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z4
+	VRNDSCALEPS  $0x08, Z4, Z4
+	VMOVUPS      Z3, Z3
+	VFNMADD231PS c3f317218<>+0(SB), Z4, Z3
+	VFNMADD231PS cb102e308<>+0(SB), Z4, Z3
 	VMOVUPS      c3ab50d36<>+0(SB), Z5
-	VFMADD213PS  c3c091fe3<>+0(SB), Z4, Z5
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z4, Z5
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z4, Z5
-	VFMADD213PS  c3efffffe<>+0(SB), Z4, Z5
-	VMULPS       Z4, Z4, Z8
-	VFMADD213PS  Z4, Z8, Z5
-	VCVTPS2DQ    Z3, Z3
+	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z5
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z5
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z3, Z5
+	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z5
+	VMULPS       Z3, Z3, Z6
+	VFMADD213PS  Z3, Z6, Z5
+	VCVTPS2DQ    Z4, Z3
 	VPADDD       c0000007f<>+0(SB), Z3, Z3
 	VPSLLD       $0x17, Z3, Z3
 	VSUBPS       c3f800000<>+0(SB), Z3, Z4
 	VFMADD213PS  Z4, Z3, Z5
 	VMULPS       Z0, Z5, Z3
 	VCMPPS       $0x11, c00000000<>+0(SB), Z2, K1
-	VBLENDMPS    Z3, Z2, K1, Z6
-	VMOVUPS      Z6, (AX)
+	VBLENDMPS    Z3, Z2, K1, Z2
+	VMOVUPS      Z2, (AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
 	SUBQ         $+16, DX
@@ -2940,31 +3742,31 @@ tail:
 	KMOVW        BX, K1
 	VMOVUPS.Z    (CX), K1, Z2
 	VMULPS       Z1, Z2, Z1
+	VMOVUPS      c00000000<>+0(SB), Z3
+	VMINPS       Z1, Z3, Z1
 	VMOVUPS      cc1f00000<>+0(SB), Z3
-	VMOVUPS      c00000000<>+0(SB), Z4
-	VMAXPS       Z1, Z3, Z3
-	VMINPS       Z3, Z4, Z4
-	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z1
-	VRNDSCALEPS  $0x08, Z1, Z1
-	VMOVUPS      Z4, Z3
-	VFNMADD231PS c3f317218<>+0(SB), Z1, Z3
-	VFNMADD231PS cb102e308<>+0(SB), Z1, Z3
+	VMAXPS       Z1, Z3, Z1
+	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z3
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VMOVUPS      Z1, Z1
+	VFNMADD231PS c3f317218<>+0(SB), Z3, Z1
+	VFNMADD231PS cb102e308<>+0(SB), Z3, Z1
 	VMOVUPS      c3ab50d36<>+0(SB), Z4
-	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z4
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z4
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z3, Z4
-	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z4
-	VMULPS       Z3, Z3, Z5
-	VFMADD213PS  Z3, Z5, Z4
-	VCVTPS2DQ    Z1, Z1
+	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z4
+	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z4
+	VMULPS       Z1, Z1, Z5
+	VFMADD213PS  Z1, Z5, Z4
+	VCVTPS2DQ    Z3, Z1
 	VPADDD       c0000007f<>+0(SB), Z1, Z1
 	VPSLLD       $0x17, Z1, Z1
 	VSUBPS       c3f800000<>+0(SB), Z1, Z3
 	VFMADD213PS  Z3, Z1, Z4
 	VMULPS       Z0, Z4, Z0
 	VCMPPS       $0x11, c00000000<>+0(SB), Z2, K2
-	VBLENDMPS    Z0, Z2, K2, Z7
-	VMOVUPS      Z7, K1, (AX)
+	VBLENDMPS    Z0, Z2, K2, Z0
+	VMOVUPS      Z0, K1, (AX)
 
 done:
 	VZEROUPPER
@@ -2979,37 +3781,100 @@ TEXT ·unarySeluAVX512(SB), NOSPLIT, $0-32
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ         DX, $+32
+	JLT          vector
+	VMOVUPS      (CX), Z2
+	VMOVUPS      64(CX), Z4
+	VMOVUPS      c00000000<>+0(SB), Z3
+	VMOVUPS      c00000000<>+0(SB), Z5
+	VMINPS       Z2, Z3, Z3
+	VMINPS       Z4, Z5, Z6
+	VMOVUPS      cc1f00000<>+0(SB), Z5
+	VMOVUPS      cc1f00000<>+0(SB), Z7
+	VMAXPS       Z3, Z5, Z3
+	VMAXPS       Z6, Z7, Z6
+	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z5
+	VMULPS       c3fb8aa3b<>+0(SB), Z6, Z7
+	VRNDSCALEPS  $0x08, Z5, Z5
+	VRNDSCALEPS  $0x08, Z7, Z7
+	VMOVUPS      Z3, Z3
+	VMOVUPS      Z6, Z9
+	VFNMADD231PS c3f317218<>+0(SB), Z5, Z3
+	VFNMADD231PS c3f317218<>+0(SB), Z7, Z9
+	VFNMADD231PS cb102e308<>+0(SB), Z5, Z3
+	VFNMADD231PS cb102e308<>+0(SB), Z7, Z9
+	VMOVUPS      c3ab50d36<>+0(SB), Z6
+	VMOVUPS      c3ab50d36<>+0(SB), Z10
+	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z6
+	VFMADD213PS  c3c091fe3<>+0(SB), Z9, Z10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z6
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z9, Z10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z3, Z6
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z9, Z10
+	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z6
+	VFMADD213PS  c3efffffe<>+0(SB), Z9, Z10
+	VMULPS       Z3, Z3, Z8
+	VMULPS       Z9, Z9, Z11
+	VFMADD213PS  Z3, Z8, Z6
+	VFMADD213PS  Z9, Z11, Z10
+	VCVTPS2DQ    Z5, Z3
+	VCVTPS2DQ    Z7, Z7
+	VPADDD       c0000007f<>+0(SB), Z3, Z3
+	VPADDD       c0000007f<>+0(SB), Z7, Z7
+	VPSLLD       $0x17, Z3, Z3
+	VPSLLD       $0x17, Z7, Z7
+	VSUBPS       c3f800000<>+0(SB), Z3, Z5
+	VSUBPS       c3f800000<>+0(SB), Z7, Z8
+	VFMADD213PS  Z5, Z3, Z6
+	VFMADD213PS  Z8, Z7, Z10
+	VMULPS       Z0, Z6, Z3
+	VMULPS       Z0, Z10, Z6
+	VMULPS       Z1, Z2, Z5
+	VMULPS       Z1, Z4, Z7
+	VCMPPS       $0x11, c00000000<>+0(SB), Z2, K1
+	VCMPPS       $0x11, c00000000<>+0(SB), Z4, K2
+	VBLENDMPS    Z3, Z5, K1, Z2
+	VBLENDMPS    Z6, Z7, K2, Z3
+	VMOVUPS      Z2, (AX)
+	VMOVUPS      Z3, 64(AX)
+	ADDQ         $+128, AX
+	ADDQ         $+128, CX
+	SUBQ         $+32, DX
+	JMP          unrolled
+
 	// 1 vectors at a time
 vector:
 	CMPQ         DX, $+16
 	JLT          tail
 	VMOVUPS      (CX), Z2
-	VMOVUPS      cc1f00000<>+0(SB), Z3
-	VMOVUPS      c00000000<>+0(SB), Z4
-	VMAXPS       Z2, Z3, Z3
-	VMINPS       Z3, Z4, Z4
-	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z3
-	VRNDSCALEPS  $0x08, Z3, Z3
-	VMOVUPS      Z4, Z4
-	VFNMADD231PS c3f317218<>+0(SB), Z3, Z4
-	VFNMADD231PS cb102e308<>+0(SB), Z3, Z4
-	VMOVUPS      c3ab50d36<>+0(SB), Z7
-	VFMADD213PS  c3c091fe3<>+0(SB), Z4, Z7
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z4, Z7
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z4, Z7
-	VFMADD213PS  c3efffffe<>+0(SB), Z4, Z7
-	VMULPS       Z4, Z4, Z8
-	VFMADD213PS  Z4, Z8, Z7
-	VCVTPS2DQ    Z3, Z3
+	VMOVUPS      c00000000<>+0(SB), Z3
+	VMINPS       Z2, Z3, Z3
+	VMOVUPS      cc1f00000<>+0(SB), Z4
+	VMAXPS       Z3, Z4, Z3
+	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z4
+	VRNDSCALEPS  $0x08, Z4, Z4
+	VMOVUPS      Z3, Z3
+	VFNMADD231PS c3f317218<>+0(SB), Z4, Z3
+	VFNMADD231PS cb102e308<>+0(SB), Z4, Z3
+	VMOVUPS      c3ab50d36<>+0(SB), Z5
+	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z5
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z5
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z3, Z5
+	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z5
+	VMULPS       Z3, Z3, Z6
+	VFMADD213PS  Z3, Z6, Z5
+	VCVTPS2DQ    Z4, Z3
 	VPADDD       c0000007f<>+0(SB), Z3, Z3
 	VPSLLD       $0x17, Z3, Z3
 	VSUBPS       c3f800000<>+0(SB), Z3, Z4
-	VFMADD213PS  Z4, Z3, Z7
-	VMULPS       Z0, Z7, Z3
+	VFMADD213PS  Z4, Z3, Z5
+	VMULPS       Z0, Z5, Z3
 	VMULPS       Z1, Z2, Z4
 	VCMPPS       $0x11, c00000000<>+0(SB), Z2, K1
-	VBLENDMPS    Z3, Z4, K1, Z5
-	VMOVUPS      Z5, (AX)
+	VBLENDMPS    Z3, Z4, K1, Z2
+	VMOVUPS      Z2, (AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
 	SUBQ         $+16, DX
@@ -3023,23 +3888,23 @@ tail:
 	BZHIL        DX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (CX), K1, Z2
-	VMOVUPS      cc1f00000<>+0(SB), Z3
-	VMOVUPS      c00000000<>+0(SB), Z4
-	VMAXPS       Z2, Z3, Z3
-	VMINPS       Z3, Z4, Z4
-	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z3
-	VRNDSCALEPS  $0x08, Z3, Z3
-	VMOVUPS      Z4, Z4
-	VFNMADD231PS c3f317218<>+0(SB), Z3, Z4
-	VFNMADD231PS cb102e308<>+0(SB), Z3, Z4
+	VMOVUPS      c00000000<>+0(SB), Z3
+	VMINPS       Z2, Z3, Z3
+	VMOVUPS      cc1f00000<>+0(SB), Z4
+	VMAXPS       Z3, Z4, Z3
+	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z4
+	VRNDSCALEPS  $0x08, Z4, Z4
+	VMOVUPS      Z3, Z3
+	VFNMADD231PS c3f317218<>+0(SB), Z4, Z3
+	VFNMADD231PS cb102e308<>+0(SB), Z4, Z3
 	VMOVUPS      c3ab50d36<>+0(SB), Z5
-	VFMADD213PS  c3c091fe3<>+0(SB), Z4, Z5
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z4, Z5
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z4, Z5
-	VFMADD213PS  c3efffffe<>+0(SB), Z4, Z5
-	VMULPS       Z4, Z4, Z7
-	VFMADD213PS  Z4, Z7, Z5
-	VCVTPS2DQ    Z3, Z3
+	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z5
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z5
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z3, Z5
+	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z5
+	VMULPS       Z3, Z3, Z6
+	VFMADD213PS  Z3, Z6, Z5
+	VCVTPS2DQ    Z4, Z3
 	VPADDD       c0000007f<>+0(SB), Z3, Z3
 	VPSLLD       $0x17, Z3, Z3
 	VSUBPS       c3f800000<>+0(SB), Z3, Z4
@@ -3047,8 +3912,8 @@ tail:
 	VMULPS       Z0, Z5, Z0
 	VMULPS       Z1, Z2, Z1
 	VCMPPS       $0x11, c00000000<>+0(SB), Z2, K2
-	VBLENDMPS    Z0, Z1, K2, Z6
-	VMOVUPS      Z6, K1, (AX)
+	VBLENDMPS    Z0, Z1, K2, Z0
+	VMOVUPS      Z0, K1, (AX)
 
 done:
 	VZEROUPPER
@@ -3060,6 +3925,25 @@ TEXT ·unarySoftsignAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
+
+	// 2 vectors at a time
+unrolled:
+	CMPQ    DX, $+32
+	JLT     vector
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z2
+	VPANDD  c7fffffff<>+0(SB), Z0, Z1
+	VPANDD  c7fffffff<>+0(SB), Z2, Z3
+	VADDPS  c3f800000<>+0(SB), Z1, Z1
+	VADDPS  c3f800000<>+0(SB), Z3, Z3
+	VDIVPS  Z1, Z0, Z0
+	VDIVPS  Z3, Z2, Z1
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	SUBQ    $+32, DX
+	JMP     unrolled
 
 	// 1 vectors at a time
 vector:
@@ -3107,42 +3991,42 @@ unrolled:
 	VMOVUPS   cbf800000<>+0(SB), Z1
 	VADDPS    c00000000<>+0(SB), Z0, Z2
 	VCMPPS    $0x11, c00000000<>+0(SB), Z0, K1
-	VBLENDMPS Z1, Z2, K1, Z3
-	VMOVUPS   c00000000<>+0(SB), Z1
-	VMOVUPS   c3f800000<>+0(SB), Z2
-	VCMPPS    $0x11, Z0, Z1, K1
-	VBLENDMPS Z2, Z3, K1, Z4
-	VMOVUPS   Z4, (AX)
+	VBLENDMPS Z1, Z2, K1, Z1
+	VMOVUPS   c00000000<>+0(SB), Z2
+	VMOVUPS   c3f800000<>+0(SB), Z3
+	VCMPPS    $0x11, Z0, Z2, K1
+	VBLENDMPS Z3, Z1, K1, Z0
+	VMOVUPS   Z0, (AX)
 	VMOVUPS   64(CX), Z0
 	VMOVUPS   cbf800000<>+0(SB), Z1
 	VADDPS    c00000000<>+0(SB), Z0, Z2
 	VCMPPS    $0x11, c00000000<>+0(SB), Z0, K1
-	VBLENDMPS Z1, Z2, K1, Z5
-	VMOVUPS   c00000000<>+0(SB), Z1
-	VMOVUPS   c3f800000<>+0(SB), Z2
-	VCMPPS    $0x11, Z0, Z1, K1
-	VBLENDMPS Z2, Z5, K1, Z6
-	VMOVUPS   Z6, 64(AX)
+	VBLENDMPS Z1, Z2, K1, Z1
+	VMOVUPS   c00000000<>+0(SB), Z2
+	VMOVUPS   c3f800000<>+0(SB), Z3
+	VCMPPS    $0x11, Z0, Z2, K1
+	VBLENDMPS Z3, Z1, K1, Z0
+	VMOVUPS   Z0, 64(AX)
 	VMOVUPS   128(CX), Z0
 	VMOVUPS   cbf800000<>+0(SB), Z1
 	VADDPS    c00000000<>+0(SB), Z0, Z2
 	VCMPPS    $0x11, c00000000<>+0(SB), Z0, K1
-	VBLENDMPS Z1, Z2, K1, Z7
-	VMOVUPS   c00000000<>+0(SB), Z1
-	VMOVUPS   c3f800000<>+0(SB), Z2
-	VCMPPS    $0x11, Z0, Z1, K1
-	VBLENDMPS Z2, Z7, K1, Z8
-	VMOVUPS   Z8, 128(AX)
+	VBLENDMPS Z1, Z2, K1, Z1
+	VMOVUPS   c00000000<>+0(SB), Z2
+	VMOVUPS   c3f800000<>+0(SB), Z3
+	VCMPPS    $0x11, Z0, Z2, K1
+	VBLENDMPS Z3, Z1, K1, Z0
+	VMOVUPS   Z0, 128(AX)
 	VMOVUPS   192(CX), Z0
 	VMOVUPS   cbf800000<>+0(SB), Z1
 	VADDPS    c00000000<>+0(SB), Z0, Z2
 	VCMPPS    $0x11, c00000000<>+0(SB), Z0, K1
-	VBLENDMPS Z1, Z2, K1, Z9
-	VMOVUPS   c00000000<>+0(SB), Z1
-	VMOVUPS   c3f800000<>+0(SB), Z2
-	VCMPPS    $0x11, Z0, Z1, K1
-	VBLENDMPS Z2, Z9, K1, Z10
-	VMOVUPS   Z10, 192(AX)
+	VBLENDMPS Z1, Z2, K1, Z1
+	VMOVUPS   c00000000<>+0(SB), Z2
+	VMOVUPS   c3f800000<>+0(SB), Z3
+	VCMPPS    $0x11, Z0, Z2, K1
+	VBLENDMPS Z3, Z1, K1, Z0
+	VMOVUPS   Z0, 192(AX)
 	ADDQ      $+256, AX
 	ADDQ      $+256, CX
 	SUBQ      $+64, DX
@@ -3156,12 +4040,12 @@ vector:
 	VMOVUPS   cbf800000<>+0(SB), Z1
 	VADDPS    c00000000<>+0(SB), Z0, Z2
 	VCMPPS    $0x11, c00000000<>+0(SB), Z0, K1
-	VBLENDMPS Z1, Z2, K1, Z11
-	VMOVUPS   c00000000<>+0(SB), Z1
-	VMOVUPS   c3f800000<>+0(SB), Z2
-	VCMPPS    $0x11, Z0, Z1, K1
-	VBLENDMPS Z2, Z11, K1, Z12
-	VMOVUPS   Z12, (AX)
+	VBLENDMPS Z1, Z2, K1, Z1
+	VMOVUPS   c00000000<>+0(SB), Z2
+	VMOVUPS   c3f800000<>+0(SB), Z3
+	VCMPPS    $0x11, Z0, Z2, K1
+	VBLENDMPS Z3, Z1, K1, Z0
+	VMOVUPS   Z0, (AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+16, DX
@@ -3178,12 +4062,12 @@ tail:
 	VMOVUPS   cbf800000<>+0(SB), Z1
 	VADDPS    c00000000<>+0(SB), Z0, Z2
 	VCMPPS    $0x11, c00000000<>+0(SB), Z0, K2
-	VBLENDMPS Z1, Z2, K2, Z13
-	VMOVUPS   c00000000<>+0(SB), Z1
-	VMOVUPS   c3f800000<>+0(SB), Z2
-	VCMPPS    $0x11, Z0, Z1, K2
-	VBLENDMPS Z2, Z13, K2, Z14
-	VMOVUPS   Z14, K1, (AX)
+	VBLENDMPS Z1, Z2, K2, Z1
+	VMOVUPS   c00000000<>+0(SB), Z2
+	VMOVUPS   c3f800000<>+0(SB), Z3
+	VCMPPS    $0x11, Z0, Z2, K2
+	VBLENDMPS Z3, Z1, K2, Z0
+	VMOVUPS   Z0, K1, (AX)
 
 done:
 	VZEROUPPER
@@ -3222,23 +4106,23 @@ unrolled:
 	VMOVUPS   (CX), Z1
 	VMOVUPS   c00000000<>+0(SB), Z2
 	VCMPPS    $0x11, Z1, Z0, K1
-	VBLENDMPS Z1, Z2, K1, Z3
-	VMOVUPS   Z3, (AX)
+	VBLENDMPS Z1, Z2, K1, Z1
+	VMOVUPS   Z1, (AX)
 	VMOVUPS   64(CX), Z1
 	VMOVUPS   c00000000<>+0(SB), Z2
 	VCMPPS    $0x11, Z1, Z0, K1
-	VBLENDMPS Z1, Z2, K1, Z4
-	VMOVUPS   Z4, 64(AX)
+	VBLENDMPS Z1, Z2, K1, Z1
+	VMOVUPS   Z1, 64(AX)
 	VMOVUPS   128(CX), Z1
 	VMOVUPS   c00000000<>+0(SB), Z2
 	VCMPPS    $0x11, Z1, Z0, K1
-	VBLENDMPS Z1, Z2, K1, Z5
-	VMOVUPS   Z5, 128(AX)
+	VBLENDMPS Z1, Z2, K1, Z1
+	VMOVUPS   Z1, 128(AX)
 	VMOVUPS   192(CX), Z1
 	VMOVUPS   c00000000<>+0(SB), Z2
 	VCMPPS    $0x11, Z1, Z0, K1
-	VBLENDMPS Z1, Z2, K1, Z6
-	VMOVUPS   Z6, 192(AX)
+	VBLENDMPS Z1, Z2, K1, Z1
+	VMOVUPS   Z1, 192(AX)
 	ADDQ      $+256, AX
 	ADDQ      $+256, CX
 	SUBQ      $+64, DX
@@ -3251,8 +4135,8 @@ vector:
 	VMOVUPS   (CX), Z1
 	VMOVUPS   c00000000<>+0(SB), Z2
 	VCMPPS    $0x11, Z1, Z0, K1
-	VBLENDMPS Z1, Z2, K1, Z7
-	VMOVUPS   Z7, (AX)
+	VBLENDMPS Z1, Z2, K1, Z1
+	VMOVUPS   Z1, (AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+16, DX
@@ -3268,8 +4152,8 @@ tail:
 	VMOVUPS.Z (CX), K1, Z1
 	VMOVUPS   c00000000<>+0(SB), Z2
 	VCMPPS    $0x11, Z1, Z0, K2
-	VBLENDMPS Z1, Z2, K2, Z8
-	VMOVUPS   Z8, K1, (AX)
+	VBLENDMPS Z1, Z2, K2, Z0
+	VMOVUPS   Z0, K1, (AX)
 
 done:
 	VZEROUPPER
@@ -3284,6 +4168,35 @@ TEXT ·unaryShrinkAVX512(SB), NOSPLIT, $0-32
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 
+	// 2 vectors at a time
+unrolled:
+	CMPQ      DX, $+32
+	JLT       vector
+	VMOVUPS   (CX), Z2
+	VMOVUPS   64(CX), Z5
+	VSUBPS    Z1, Z2, Z3
+	VSUBPS    Z1, Z5, Z6
+	VMOVUPS   c00000000<>+0(SB), Z4
+	VMOVUPS   c00000000<>+0(SB), Z7
+	VCMPPS    $0x11, Z2, Z0, K1
+	VCMPPS    $0x11, Z5, Z0, K2
+	VBLENDMPS Z3, Z4, K1, Z3
+	VBLENDMPS Z6, Z7, K2, Z7
+	VPXORD    c80000000<>+0(SB), Z0, Z4
+	VPXORD    c80000000<>+0(SB), Z0, Z8
+	VADDPS    Z1, Z2, Z6
+	VADDPS    Z1, Z5, Z9
+	VCMPPS    $0x11, Z4, Z2, K1
+	VCMPPS    $0x11, Z8, Z5, K2
+	VBLENDMPS Z6, Z3, K1, Z2
+	VBLENDMPS Z9, Z7, K2, Z3
+	VMOVUPS   Z2, (AX)
+	VMOVUPS   Z3, 64(AX)
+	ADDQ      $+128, AX
+	ADDQ      $+128, CX
+	SUBQ      $+32, DX
+	JMP       unrolled
+
 	// 1 vectors at a time
 vector:
 	CMPQ      DX, $+16
@@ -3292,12 +4205,12 @@ vector:
 	VSUBPS    Z1, Z2, Z3
 	VMOVUPS   c00000000<>+0(SB), Z4
 	VCMPPS    $0x11, Z2, Z0, K1
-	VBLENDMPS Z3, Z4, K1, Z5
-	VPXORD    c80000000<>+0(SB), Z0, Z3
-	VADDPS    Z1, Z2, Z4
-	VCMPPS    $0x11, Z3, Z2, K1
-	VBLENDMPS Z4, Z5, K1, Z6
-	VMOVUPS   Z6, (AX)
+	VBLENDMPS Z3, Z4, K1, Z3
+	VPXORD    c80000000<>+0(SB), Z0, Z4
+	VADDPS    Z1, Z2, Z5
+	VCMPPS    $0x11, Z4, Z2, K1
+	VBLENDMPS Z5, Z3, K1, Z2
+	VMOVUPS   Z2, (AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+16, DX
@@ -3314,12 +4227,12 @@ tail:
 	VSUBPS    Z1, Z2, Z3
 	VMOVUPS   c00000000<>+0(SB), Z4
 	VCMPPS    $0x11, Z2, Z0, K2
-	VBLENDMPS Z3, Z4, K2, Z7
+	VBLENDMPS Z3, Z4, K2, Z3
 	VPXORD    c80000000<>+0(SB), Z0, Z0
 	VADDPS    Z1, Z2, Z1
 	VCMPPS    $0x11, Z0, Z2, K2
-	VBLENDMPS Z1, Z7, K2, Z8
-	VMOVUPS   Z8, K1, (AX)
+	VBLENDMPS Z1, Z3, K2, Z0
+	VMOVUPS   Z0, K1, (AX)
 
 done:
 	VZEROUPPER

@@ -18,6 +18,16 @@ var fusionCases = []testCase{
 		return []graph.Value{a, b, m.Add(&op.Softmax{Axis: -1}, c), m.Add(&op.Relu{}, d), m.Add(&op.MatMul{TransposeB: true},
 			x, x), b}
 	}},
+	{"values times functions of them", 5, func(m *maker) []graph.Value {
+		x := m.input(3, 70)
+		silu := m.Add(&op.Mul{}, m.Add(&op.Sigmoid{}, x), x)
+		y := m.input(2, 33)
+		erf := m.Add(&op.Erf{}, m.Add(&op.Div{}, y, m.Float32(math.Sqrt2)))
+		gelu := m.Add(&op.Mul{}, m.Add(&op.Mul{}, y, m.Add(&op.Add{}, erf, m.Float32(1))), m.Float32(0.5))
+		z := m.input(5, 9)
+		swish := m.Add(&op.Mul{}, z, m.Add(&op.HardSigmoid{Alpha: 1.0 / 6, Beta: 0.5}, z))
+		return []graph.Value{silu, gelu, swish, m.Add(&op.Mul{}, m.input(4, 9), m.Add(&op.Sigmoid{}, m.input(1, 9)))}
+	}},
 	{"the sum of two products of one value", 2, func(m *maker) []graph.Value {
 		x := m.input(7, 12)
 		return []graph.Value{m.Add(&op.Relu{}, m.Add(&op.Add{}, m.Add(&op.MatMul{}, x, m.weights(12, 8)),

@@ -47,6 +47,8 @@ var readingCases = []testCase{
 		packed := m.Add(&op.Reshape{}, m.Add(&op.Relu{}, q), m.Int64s(2, 5, 36))
 		return []graph.Value{
 			m.Add(&op.RotaryEmbedding{Dim: 8}, q, cos, sin, ids),
+			m.Add(&op.RotaryEmbedding{}, m.input(2, 3, 5, 34), m.input(2, 5, 17), m.input(2, 5, 17)),
+			m.Add(&op.RotaryEmbedding{Heads: 3}, m.input(2, 5, 30), m.input(2, 5, 5), m.input(2, 5, 5)),
 			m.Add(&op.RotaryEmbedding{Interleaved: true, Heads: 3, Dim: 8}, packed, m.input(2, 5, 4), m.input(2, 5, 4)),
 			m.Add(&op.LpNorm{Axis: -1, P: 1}, x), m.Add(&op.LpNorm{Axis: 2, P: 2}, x),
 			m.Add(&op.LpNorm{Axis: -1}, m.Add(&op.Mul{}, x, m.Float32(1e30))),

@@ -16,6 +16,11 @@ var productCases = []testCase{
 		z := m.Add(&op.Add{}, x, m.Add(&op.MatMul{}, y, m.weights(20, 12), m.weights(12)))
 		return []graph.Value{z, m.Add(&op.MatMul{TransposeB: true}, y, m.weights(3, 20), m.weights(1))}
 	}},
+	{"products with one column", 0, func(m *maker) []graph.Value {
+		x := m.input(3, 5, 37)
+		return []graph.Value{m.Add(&op.MatMul{}, x, m.input(3, 37, 1)), m.Add(&op.MatMul{TransposeB: true}, x,
+			m.input(1, 37)), m.Add(&op.Relu{}, m.Add(&op.MatMul{}, x, m.Add(&op.Abs{}, m.input(37, 1))))}
+	}},
 	{"constants added", 5, func(m *maker) []graph.Value {
 		x := m.Add(&op.Relu{}, m.Add(&op.Add{}, m.weights(1, 8, 1, 1), m.Add(&op.Conv{}, m.input(2, 6, 5, 5),
 			m.weights(8, 1, 1, 6), m.weights(8))))

@@ -92,21 +92,19 @@ func (m doubles) half(x reg.VecVirtual, half int) number {
 
 // join narrows both halves and stores them.
 func (m doubles) join(masked bool, to operand.Mem, f func(half int) number) {
-	r := m.v()
-	for half := range 2 {
-		v, h := m.in(f(half)), m.v()
-		switch {
-		case m.wide() && half == 0:
-			m.VCVTPD2PS(v, r.AsY())
-		case m.wide():
-			m.VCVTPD2PS(v, h.AsY())
-			m.VINSERTF64X4(operand.U8(1), h.AsY(), r, r)
-		case half == 0:
-			m.VCVTPD2PSY(v, r.AsX())
-		default:
-			m.VCVTPD2PSY(v, h.AsX())
-			m.VINSERTF128(operand.U8(1), h.AsX(), r, r)
+	r, h := m.v(), m.v()
+	m.together(2, func(half int) {
+		to := []reg.VecVirtual{r, h}[half]
+		if v := m.in(f(half)); m.wide() {
+			m.VCVTPD2PS(v, to.AsY())
+		} else {
+			m.VCVTPD2PSY(v, to.AsX())
 		}
+	})
+	if m.wide() {
+		m.VINSERTF64X4(operand.U8(1), h.AsY(), r, r)
+	} else {
+		m.VINSERTF128(operand.U8(1), h.AsX(), r, r)
 	}
 	m.storeMaybe(masked, r, to)
 }

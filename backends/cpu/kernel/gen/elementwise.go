@@ -11,13 +11,26 @@ import (
 // the masked rest. ptrs move on together; body gets the byte offset and says
 // whether to load and store under the mask.
 func (g *gen) stream(n reg.GPVirtual, unroll int, ptrs []reg.GPVirtual, body func(disp int, masked bool)) {
+	g.streams(n, unroll, false, ptrs, body)
+}
+
+// longStream is stream for a body that is a long chain of instructions: those of two vectors take turns.
+func (g *gen) longStream(n reg.GPVirtual, ptrs []reg.GPVirtual, body func(disp int, masked bool)) {
+	g.streams(n, 2, true, ptrs, body)
+}
+
+func (g *gen) streams(n reg.GPVirtual, unroll int, long bool, ptrs []reg.GPVirtual, body func(disp int, masked bool)) {
 	step := func(u int, loop, next string) {
 		g.Commentf("%d vectors at a time", u)
 		g.Label(loop)
 		g.CMPQ(n, imm(u*g.lanes))
 		g.JLT(label(next))
-		for i := range u {
-			body(i*g.bytes(), false)
+		if long && u > 1 {
+			g.together(u, func(i int) { body(i*g.bytes(), false) })
+		} else {
+			for i := range u {
+				body(i*g.bytes(), false)
+			}
 		}
 		for _, p := range ptrs {
 			g.ADDQ(imm(u*g.bytes()), p)
@@ -133,7 +146,11 @@ func unary(g *gen) {
 			alpha = g.bcastArg("alpha")
 		}
 		dst, src, n := g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")
-		g.stream(n, o.unroll, []reg.GPVirtual{dst, src}, func(d int, masked bool) {
+		walk := g.longStream
+		if o.unroll > 1 {
+			walk = func(n reg.GPVirtual, p []reg.GPVirtual, body func(int, bool)) { g.stream(n, o.unroll, p, body) }
+		}
+		walk(n, []reg.GPVirtual{dst, src}, func(d int, masked bool) {
 			g.storeMaybe(masked, o.f(g.get(at(src, d), masked), alpha, beta), at(dst, d))
 		})
 		g.ret()

@@ -208,16 +208,15 @@ func (g *gen) maxU8() {
 	g.ret()
 }
 
-// encode quantizes with a true division. Vectors: 0-3 values; 8 the scale; 9, 10 limits; 11 the zero point; 12 the
-// order of packed words; 13 which values are numbers.
+// encode quantizes with a true division. Packing does what the lower limit asks for. Vectors: 0-3 values; 8 the scale;
+// 10 the upper limit; 11 the zero point; 12 the order of packed words; 13 which values are numbers.
 func (g *gen) encode() {
 	g.text("encode", "func(dst *uint8, src *float32, n int, scale, lo, hi float32, zero int)",
-		"is dst = round(clamp(src/scale, lo, hi)) + zero on n values, a positive multiple of 64, NaN counting as 0.")
+		"is dst = round(clamp(src/scale, lo, hi)) + zero on n values, a positive multiple of 64, NaN counting as 0; lo is -zero.")
 	v := g.vec
 	dst, src, n := g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")
-	scale, lo, hi, zero, order, m := v[8], v[9], v[10], v[11], v[12], v[13]
+	scale, hi, zero, order, m := v[8], v[10], v[11], v[12], v[13]
 	g.VBROADCASTSS(g.arg("scale"), scale)
-	g.VBROADCASTSS(g.arg("lo"), lo)
 	g.VBROADCASTSS(g.arg("hi"), hi)
 	g.everyWord("zero", zero)
 	g.VMOVUPS(g.order(), order)
@@ -233,7 +232,6 @@ func (g *gen) encode() {
 			g.VCMPPS(operand.U8(7), x, x, m)
 			g.VANDPS(m, x, x)
 		}
-		g.VMAXPS(lo, x, x)
 		g.VMINPS(hi, x, x)
 	}
 	g.pack4(func(i int) reg.VecPhysical { return v[i] }, zero)

@@ -115,8 +115,18 @@ func (g *gen) copySign(x, s reg.Register) reg.VecVirtual {
 
 // exp: x = n*ln2 + r with |r| <= ln2/2, then 2^n * (1 + r + r^2*P(r)).
 func (g *gen) exp(x reg.Register) reg.VecVirtual {
+	return g.expBelow(g.bin(g.VMINPS, x, g.mov(g.f(89))))
+}
+
+// atLeast lets NaN through.
+func (g *gen) atLeast(x reg.Register, lo operand.Op) reg.VecVirtual {
+	return g.bin(g.VMAXPS, x, g.mov(lo))
+}
+
+// expBelow is exp of x <= 89.
+func (g *gen) expBelow(x reg.Register) reg.VecVirtual {
 	g.Comment("exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))")
-	x = g.clampTo(x, g.f(-104), g.f(89))
+	x = g.atLeast(x, g.f(-104))
 	n := g.round(g.bin(g.VMULPS, g.bcast(0x3fb8aa3b), x), 0)
 	r := g.mov(x)
 	g.VFNMADD231PS(g.bcast(0x3f317218), n, r)
@@ -143,23 +153,18 @@ func (g *gen) exp(x reg.Register) reg.VecVirtual {
 
 // sigmoid is e/(1+e) for x < 0 and 1/(1+e) otherwise, with e = exp(-|x|).
 func (g *gen) sigmoid(x reg.Register) reg.VecVirtual {
-	e := g.exp(g.bin(g.or(), g.bcast(signBit), x))
+	e := g.expBelow(g.bin(g.or(), g.bcast(signBit), x))
 	one := g.mov(g.f(1))
 	d := g.bin(g.VADDPS, one, e)
 	return g.bin(g.VDIVPS, d, g.pick(x, g.f(0), e, one))
 }
 
-// tanh: an odd polynomial below 0.65, (1-e)/(1+e) with e = exp(-2|x|) above.
+// tanh is q/(q+2) for q = exp(-2|x|)-1, with the sign turned.
 func (g *gen) tanh(x reg.Register) reg.VecVirtual {
 	a := g.abs(x)
-	e := g.exp(g.bin(g.VMULPS, g.f(-2), a))
-	one := g.mov(g.f(1))
-	big := g.bin(g.VDIVPS, g.bin(g.VADDPS, e, one), g.bin(g.VSUBPS, e, one))
-	z := g.bin(g.VMULPS, a, a)
-	p := g.poly(z, 0xbbb4b894, 0x3ca7af7e, 0xbd5be7f9, 0x3e0881f9, 0xbeaaaa92)
-	p = g.bin(g.VMULPS, z, p)
-	g.VFMADD213PS(a, a, p)
-	return g.copySign(g.pick(a, g.f(0.65), p, big), x)
+	q := g.expm1Below(g.bin(g.xor(), g.bcast(signBit), g.add(a, a)))
+	big := g.bin(g.VDIVPS, g.add(q, g.mov(g.f(2))), q)
+	return g.copySign(g.abs(big), x)
 }
 
 // erf: x*P(x^2) below 1, 1-exp(Q(|x|)) up to 4, where it rounds to 1.
@@ -168,15 +173,20 @@ func (g *gen) erf(x reg.Register) reg.VecVirtual {
 	z := g.bin(g.VMULPS, a, a)
 	p := g.poly(z, 0x38a4b540, 0xba51fb8e, 0x3baa02db, 0xbcdbfc87, 0x3de7167c, 0xbec0939f, 0x3f906eba)
 	p = g.bin(g.VMULPS, a, p)
-	c := g.clampTo(a, g.f(0), g.f(4))
-	q := g.exp(g.poly(c, 0x39436d48, 0xbb412c93, 0x3cb2e546, 0xbdd32964, 0xbf235d7f, 0xbf904473, 0xb9b31963))
+	c := g.bin(g.VMINPS, a, g.mov(g.f(4)))
+	q := g.expBelow(g.poly(c, 0x39436d48, 0xbb412c93, 0x3cb2e546, 0xbdd32964, 0xbf235d7f, 0xbf904473, 0xb9b31963))
 	big := g.bin(g.VSUBPS, q, g.mov(g.f(1)))
 	return g.copySign(g.pick(a, g.f(1), p, big), x)
 }
 
 // expm1: for x <= 0, with q = exp(r)-1 the result is 2^n*q + (2^n - 1).
 func (g *gen) expm1(x reg.Register) reg.VecVirtual {
-	x = g.clampTo(x, g.f(-30), g.f(0))
+	return g.expm1Below(g.bin(g.VMINPS, x, g.mov(g.f(0))))
+}
+
+// expm1Below is expm1 of x <= 0.
+func (g *gen) expm1Below(x reg.Register) reg.VecVirtual {
+	x = g.atLeast(x, g.f(-30))
 	n := g.round(g.bin(g.VMULPS, g.bcast(0x3fb8aa3b), x), 0)
 	r := g.mov(x)
 	g.VFNMADD231PS(g.bcast(0x3f317218), n, r)
@@ -224,7 +234,7 @@ func (g *gen) log(x reg.Register) reg.VecVirtual {
 // softplus is max(x, 0) + log(1+u) for u = exp(-|x|); the quotient u/((1+u)-1)
 // takes back the rounding of 1+u.
 func (g *gen) softplus(x reg.Register) reg.VecVirtual {
-	u := g.exp(g.bin(g.or(), g.bcast(signBit), x))
+	u := g.expBelow(g.bin(g.or(), g.bcast(signBit), x))
 	one := g.mov(g.f(1))
 	s := g.add(one, u)
 	d := g.sub(s, one)

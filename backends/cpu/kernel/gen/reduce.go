@@ -106,13 +106,14 @@ func reduce(g *gen) {
 		"is dst = exp(src*scale - shift) on n values; it returns the sum of dst.")
 	dst, src, n = g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")
 	scale, shift := g.bcastArg("scale"), g.bcastArg("shift")
-	a = g.accs(1)
-	g.stream(n, 1, []reg.GPVirtual{dst, src}, func(d int, masked bool) {
+	a = g.accs(2)
+	g.longStream(n, []reg.GPVirtual{dst, src}, func(d int, masked bool) {
 		x := g.get(at(src, d), masked)
 		g.VFMSUB213PS(shift, scale, x)
 		e := g.exp(x)
 		g.storeMaybe(masked, e, at(dst, d))
-		g.VADDPS(g.keep(masked, e), a[0], a[0])
+		sum := a[d/g.bytes()]
+		g.VADDPS(g.keep(masked, e), sum, sum)
 	})
 	g.foldAll(add, a)
 	g.ret()
@@ -128,6 +129,81 @@ func reduce(g *gen) {
 		g.VFMADD213PS(g.get(at(pb, d), masked), g.get(at(pa, d), masked), x)
 		g.storeMaybe(masked, x, at(dst, d))
 	})
+	g.ret()
+
+	g.text("affine", "func(dst, src *float32, n int, mean, factor, shift float32)",
+		"is dst = (src-mean)*factor + shift on n values; dst may be src.")
+	dst, src, n = g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")
+	mean = g.bcastArg("mean")
+	factor, offset := g.bcastArg("factor"), g.bcastArg("shift")
+	g.stream(n, 4, []reg.GPVirtual{dst, src}, func(d int, masked bool) {
+		x := g.bin(g.VSUBPS, mean, g.get(at(src, d), masked))
+		g.VFMADD213PS(offset, factor, x)
+		g.storeMaybe(masked, x, at(dst, d))
+	})
+	g.ret()
+
+	g.text("dot", "func(a, b *float32, n int) (ret float32)",
+		"adds n products of numbers in four vectors of partial sums.")
+	pa, pb, n = g.loadArg("a"), g.loadArg("b"), g.loadArg("n")
+	a = g.accs(4)
+	g.stream(n, 4, []reg.GPVirtual{pa, pb}, func(d int, masked bool) {
+		g.VFMADD231PS(g.get(at(pb, d), masked), g.get(at(pa, d), masked), a[d/g.bytes()])
+	})
+	g.foldAll(add, a)
+	g.ret()
+
+	g.text("addRows", "func(dst *float32, ldd int, src *float32, lds, n, rows int)",
+		"adds rows of n values to others; ldd and lds are the bytes from one to the next.")
+	dst, src, rows := g.loadArg("dst"), g.loadArg("src"), g.loadArg("rows")
+	d, s := g.GP64(), g.GP64()
+	n = g.GP64()
+	g.Label("row")
+	g.MOVQ(dst, d)
+	g.MOVQ(src, s)
+	g.MOVQ(g.arg("n"), n)
+	g.stream(n, 2, []reg.GPVirtual{d, s}, func(disp int, masked bool) {
+		g.storeMaybe(masked, g.bin(g.VADDPS, g.get(at(s, disp), masked), g.get(at(d, disp), masked)), at(d, disp))
+	})
+	g.ADDQ(g.arg("ldd"), dst)
+	g.ADDQ(g.arg("lds"), src)
+	g.SUBQ(imm(1), rows)
+	g.JNZ(label("row"))
+	g.ret()
+
+	g.text("rotate", "func(dst, src *float32, ld int, cos, sin *float32, ldc, n, rows int)",
+		"is dst[i] = a*cos - b*sin and dst[n+i] = a*sin + b*cos with a, b = src[i], src[n+i], for n pairs of each row; ld",
+		"are the bytes from a row to the next, ldc those of cos and sin. dst may be src.")
+	dst, src = g.loadArg("dst"), g.loadArg("src")
+	cos, sin := g.loadArg("cos"), g.loadArg("sin")
+	var p [6]reg.GPVirtual
+	for i := range p {
+		p[i] = g.GP64()
+	}
+	n = g.GP64()
+	g.Label("row")
+	g.MOVQ(g.arg("n"), n)
+	for i, base := range []reg.GPVirtual{dst, src} {
+		g.MOVQ(base, p[2*i])
+		g.LEAQ(idx(base, n, 4, 0), p[2*i+1])
+	}
+	g.MOVQ(cos, p[4])
+	g.MOVQ(sin, p[5])
+	g.stream(n, 2, p[:], func(d int, masked bool) {
+		x, y := g.get(at(p[2], d), masked), g.get(at(p[3], d), masked)
+		c, s := g.get(at(p[4], d), masked), g.get(at(p[5], d), masked)
+		first, second := g.bin(g.VMULPS, s, y), g.bin(g.VMULPS, s, x)
+		g.VFMSUB231PS(c, x, first)
+		g.VFMADD231PS(c, y, second)
+		g.storeMaybe(masked, first, at(p[0], d))
+		g.storeMaybe(masked, second, at(p[1], d))
+	})
+	g.ADDQ(g.arg("ld"), dst)
+	g.ADDQ(g.arg("ld"), src)
+	g.ADDQ(g.arg("ldc"), cos)
+	g.ADDQ(g.arg("ldc"), sin)
+	g.SUBQ(imm(1), g.arg("rows"))
+	g.JNZ(label("row"))
 	g.ret()
 
 	extreme(g, "max", g.VMAXPS, math.Inf(-1))

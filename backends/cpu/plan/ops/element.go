@@ -36,6 +36,20 @@ func matchUnary(p *ir.Program, i int) *ir.Patch {
 	return p.Plainly(i, &unaryOp{act: a}, 1)
 }
 
+// matchGate finds a value times a function of it that no product takes along.
+func matchGate(p *ir.Program, i int) *ir.Patch {
+	for _, v := range p.Net.Graph.Nodes[i].In {
+		if v == graph.None || !p.Net.IsFloat32(v) {
+			continue
+		}
+		if x := gateOf(p, v); x != nil && slices.Contains(x.nodes, i) &&
+			slices.Equal(p.Net.Values[x.out].Dims, p.Net.Values[v].Dims) {
+			return ir.One(i, &unaryOp{act: x.act}, []graph.Value{v}, []graph.Value{x.out}, ir.Without(x.nodes, i)...)
+		}
+	}
+	return nil
+}
+
 func (q *unaryOp) Lower(*ir.Lowering, *ir.Node) run.Step {
 	a := q.act
 	return run.Step{Fast: true, Inplace: true, Start: func(_ *run.State, st *run.Step) run.Process {

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/fault"
@@ -77,6 +78,14 @@ func (t *rotaryTask) Run(s *run.State) error {
 // Chunk turns one head of one batch.
 func (t *rotaryTask) Chunk(i, _ int) {
 	b, h := i/t.heads, i%t.heads
+	if !t.interleaved && t.ids == 0 && 2*t.half == t.features {
+		at, apart, angle := i*t.length*t.features, t.features, b*t.length*t.half
+		if t.packed {
+			at, apart = (b*t.length*t.heads+h)*t.features, t.heads*t.features
+		}
+		kernel.Rotate(t.y[at:], t.x[at:], apart, t.cos[angle:], t.sin[angle:], t.half, t.length)
+		return
+	}
 	for k := range t.length {
 		row := b*t.length + k
 		at := ((b*t.heads+h)*t.length + k) * t.features
@@ -96,10 +105,6 @@ func (t *rotaryTask) Chunk(i, _ int) {
 			}
 			continue
 		}
-		u, v, first, second := x[:len(c)], x[len(c):][:len(c)], y[:len(c)], y[len(c):][:len(c)]
-		s = s[:len(c)]
-		for j, cos := range c {
-			first[j], second[j] = cos*u[j]-s[j]*v[j], s[j]*u[j]+cos*v[j]
-		}
+		kernel.Rotate(y, x, t.features, c, s, t.half, 1)
 	}
 }

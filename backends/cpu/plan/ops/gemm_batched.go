@@ -324,8 +324,16 @@ func (t *batchTask) runDivided(s *run.State) error {
 
 // Chunk computes product i.
 func (t *batchTask) Chunk(i, worker int) {
-	packed := t.work[worker*t.packed:][:t.packed]
 	w := t.w[t.b.at[i]:]
+	if t.col == 1 && t.scale == nil && t.bias == nil && t.row == run.None && t.all == run.None &&
+		t.act.Op == kernel.Identity && (t.b.transposed || t.b.ld == 1) {
+		x, y := t.x[t.a.at[i]:], t.y[t.c.at[i]:]
+		for r := range t.rows {
+			y[r*t.c.ld] = kernel.Dot(x[r*t.a.ld:][:t.depth], w[:t.depth])
+		}
+		return
+	}
+	packed := t.work[worker*t.packed:][:t.packed]
 	if t.b.transposed {
 		kernel.PackBT(packed, w, t.depth, t.col, t.b.ld)
 	} else {

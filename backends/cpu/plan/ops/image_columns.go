@@ -62,20 +62,20 @@ func (t *columnSumTask) Chunk(i, _ int) {
 		for kw := range w.Kernel {
 			part := x[(kh*w.Kernel+kw)*h.Out*w.Out:][:h.Out*w.Out]
 			first, end := reach(w, kw)
-			for r := range h.Out {
-				at := r*h.Stride - h.Before + kh*h.Dilation
-				if at < 0 || at >= h.In || first >= end {
-					continue
-				}
-				line, from := part[r*w.Out+first:][:end-first], y[at*w.In:][:w.In]
-				place := first*w.Stride - w.Before + kw*w.Dilation
-				if w.Stride == 1 {
-					into := from[place:][:len(line)]
-					kernel.BinaryVV(kernel.Add, into, into, line)
-					continue
-				}
-				for k, v := range line {
-					from[place+int64(k)*w.Stride] += v
+			top, bottom := reach(h, kh)
+			if first >= end || top >= bottom {
+				continue
+			}
+			part = part[top*w.Out+first:]
+			into := y[(top*h.Stride-h.Before+kh*h.Dilation)*w.In+first*w.Stride-w.Before+kw*w.Dilation:]
+			if w.Stride == 1 {
+				kernel.AddRows(into, int(h.Stride*w.In), part, int(w.Out), int(end-first), int(bottom-top))
+				continue
+			}
+			for r := range bottom - top {
+				line := into[r*h.Stride*w.In:]
+				for k, v := range part[r*w.Out:][:end-first] {
+					line[int64(k)*w.Stride] += v
 				}
 			}
 		}

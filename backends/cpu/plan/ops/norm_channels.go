@@ -23,8 +23,7 @@ func (q groupNorm) compute(t *rowsTask, from, to int) {
 		for k := range q.per {
 			p := y[k*inner:][:inner]
 			factor := rstd * float64(q.scale[c+k])
-			kernel.BinaryVS(kernel.Mul, p, p, float32(factor))
-			kernel.BinaryVS(kernel.Add, p, p, float32(float64(q.bias[c+k])-float64(rest)*factor))
+			kernel.Affine(p, p, 0, float32(factor), float32(float64(q.bias[c+k])-float64(rest)*factor))
 		}
 	}
 }

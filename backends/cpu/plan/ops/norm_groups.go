@@ -171,10 +171,10 @@ func sumSquares(x []float32) float64 {
 	return sum
 }
 
-// divideBy computes y = x/d, element by element in float64 when d is no normal float32.
+// divideBy computes y = x/d, element by element in float64 when d or its inverse is no normal float32.
 func divideBy(y, x []float32, d float64) {
-	if f := float32(d); f > 1e-37 && finite(f) {
-		kernel.BinaryVS(kernel.Div, y, x, f)
+	if d > 1e-37 && d < 1e37 {
+		kernel.BinaryVS(kernel.Mul, y, x, float32(1/d))
 		return
 	}
 	for i, v := range x {

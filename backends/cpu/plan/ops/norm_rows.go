@@ -115,8 +115,7 @@ func (q softmax) logarithm(t *rowsTask, from, to int) {
 			kernel.BinaryVS(kernel.Mul, y, x, q.beta)
 			x = y
 		}
-		kernel.BinaryVS(kernel.Sub, y, x, m)
-		kernel.BinaryVS(kernel.Sub, y, y, float32(math.Log(float64(sum))))
+		kernel.Affine(y, x, m, 1, -float32(math.Log(float64(sum))))
 	}
 }
 
@@ -175,8 +174,6 @@ func (q normTask) compute(t *rowsTask, from, to int) {
 	for r := from; r < to; r++ {
 		y, x := t.part(r, r+1)
 		c := r % q.channels
-		kernel.BinaryVS(kernel.Sub, y, x, q.mean[c])
-		kernel.BinaryVS(kernel.Mul, y, y, q.scale[c])
-		kernel.BinaryVS(kernel.Add, y, y, q.offset[c])
+		kernel.Affine(y, x, q.mean[c], q.scale[c], q.offset[c])
 	}
 }

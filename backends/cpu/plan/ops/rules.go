@@ -58,6 +58,7 @@ var Rules = []ir.Rule{
 	{Name: "codes of a scale of the run", Find: matchDequantizeScaled},
 	{Name: "cast", Find: matchCast},
 	{Name: "change of representation", Find: matchConvert},
+	{Name: "value times a function of it", Find: matchGate},
 	{Name: "function of one value", Find: matchUnary},
 	{Name: "power", Find: matchPower},
 	{Name: "function of two values", Find: matchBinary},
