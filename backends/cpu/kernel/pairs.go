@@ -39,6 +39,23 @@ func CompareVS[T Comparable](c Comparison, dst []uint8, a, s []T) {
 	}
 }
 
+// CompareRows is [CompareVS] for rows of n values of dst and a, one behind the other, with a number of s for each.
+func CompareRows[T Comparable](c Comparison, dst []uint8, a, s []T, n, rows int) {
+	need("CompareRows", "dst", len(dst), n*rows)
+	need("CompareRows", "a", len(a), n*rows)
+	need("CompareRows", "s", len(s), rows)
+	f := fast.compareVS[kindOf[T]()][c]
+	if f == nil || n%pairStep != 0 || n > pairsBlock || n <= 0 {
+		for r := range rows {
+			CompareVS(c, dst[r*n:][:n], a[r*n:], s[r:])
+		}
+		return
+	}
+	for r := range rows {
+		f(&dst[r*n], (*byte)(unsafe.Pointer(&a[r*n])), (*byte)(unsafe.Pointer(&s[r])), n)
+	}
+}
+
 // kindOf is the place of a type in tables of comparisons. It is arithmetic, which the compiler does for each type; a
 // switch over types takes as long as a short row.
 func kindOf[T Comparable]() int {

@@ -263,3 +263,26 @@ func TestChoose_everySizeAndLength(t *testing.T) {
 		}
 	})
 }
+
+func TestCompareRows_hasANumberForEach(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, n := range []int{1, 31, 32, 64, 96, 100} {
+			const rows = 3
+			a, s := make([]int32, rows*n), []int32{2, 0, 1}
+			for i := range a {
+				a[i] = int32(i*7) % 3
+			}
+			got := make([]uint8, rows*n+1)
+			got[rows*n] = 77
+			CompareRows(LessEqual, got, a, s, n, rows)
+			for i, v := range a {
+				want := uint8(0)
+				if v <= s[i/n] {
+					want = 1
+				}
+				require.Equal(t, want, got[i], "%d of %d", i, n)
+			}
+			require.Equal(t, uint8(77), got[rows*n])
+		}
+	})
+}

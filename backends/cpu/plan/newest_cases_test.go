@@ -32,6 +32,11 @@ var readingCases = []testCase{
 					m.Add(&op.Mul{}, grid, m.Float32(1.3))))
 			}
 		}
+		rois := tensor.New(tensor.Float32, 4, 5)
+		copy(run.Floats(rois.Data), []float32{0, 1, 2, 7, 8, 1, 0, 0, 4, 3, 0, -3, 6, 20, 9, 1, 30, 30, 40, 41})
+		for _, o := range []*op.MaxRoiPool{{Height: 3, Width: 2}, {Height: 1, Width: 4, ScaleHeight: 0.5, ScaleWidth: 0.75}} {
+			out = append(out, m.Add(o, m.input(2, 5, 9, 11), m.Const("", rois.Type(), rois.Data)))
+		}
 		offsets, mask := m.input(2, 2*9*2, 3, 6), m.input(2, 2*9, 3, 6)
 		return append(out, m.Add(&op.DeformConv{Pads: []int64{1, 1, 1, 1}, Strides: []int64{2, 1}, OffsetGroups: 2},
 			m.input(2, 4, 5, 6), m.weights(7, 3, 3, 4), offsets, m.weights(7), mask),
@@ -95,7 +100,7 @@ func TestBuild_integersEqualReference(t *testing.T) {
 			for _, o := range []graph.Op{&op.Less{}, &op.LessEqual{}, &op.Greater{}, &op.GreaterEqual{}, &op.Equal{},
 				&op.NotEqual{}} {
 				out = append(out, m.Add(o, y, m.Float32(0.5)), m.Add(o, m.Float32(-0.25), y), m.Add(o, y, x),
-					m.Add(o, m.input(3, 1), y))
+					m.Add(o, m.input(3, 1), y), m.Add(o, m.input(5, 2, 64), m.input(5, 2, 1)), m.Add(o, m.input(5, 1), m.input(5, 64)))
 			}
 			return out
 		}},

@@ -84,6 +84,9 @@ func line[T any](own, x []T, at, k, stride int) []T {
 	return own[:k]
 }
 
+// rowsLoop computes rows of n elements, where the other operand has one for each.
+type rowsLoop func(y, a, b []byte, n, rows int)
+
 // comparesOf is the loop of a comparison by kernels.
 func comparesOf[T kernel.Comparable](c kernel.Comparison) pairLoop {
 	return func(y, a, b []byte, n, as, bs int) {
@@ -98,6 +101,13 @@ func comparesOf[T kernel.Comparable](c kernel.Comparison) pairLoop {
 		default:
 			spread(u, v, w, as, bs, func(y []uint8, a, b []T) { kernel.CompareVV(c, y, a, b) })
 		}
+	}
+}
+
+// rowsCompared is comparesOf for whole rows, of which each has a number of its own to compare with.
+func rowsCompared[T kernel.Comparable](c kernel.Comparison) rowsLoop {
+	return func(y, a, b []byte, n, rows int) {
+		kernel.CompareRows(c, y, mem.Elements[T](a), mem.Elements[T](b), n, rows)
 	}
 }
 

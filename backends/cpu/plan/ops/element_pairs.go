@@ -15,8 +15,9 @@ type pairOp struct {
 	ir.InOrder
 	walk
 	loop    pairLoop
-	swap    bool   // the operands are exchanged
-	divides string // what is refused of a divisor of 0, "": nothing
+	byRow   rowsLoop // nil: none
+	swap    bool     // the operands are exchanged
+	divides string   // what is refused of a divisor of 0, "": nothing
 	from    tensor.DType
 	to      int // bytes of an element of the result
 }
@@ -47,17 +48,19 @@ func matchPair(p *ir.Program, i int) *ir.Patch {
 func (q *pairOp) find(o graph.Op, d tensor.DType) bool {
 	switch o := o.(type) {
 	case *op.Less:
-		q.loop = compareLoop(d, kernel.Less)
+		q.loop, q.byRow = compareLoop(d, kernel.Less)
 	case *op.LessEqual:
-		q.loop = compareLoop(d, kernel.LessEqual)
+		q.loop, q.byRow = compareLoop(d, kernel.LessEqual)
 	case *op.Greater:
-		q.loop, q.swap = compareLoop(d, kernel.Less), true
+		q.swap = true
+		q.loop, q.byRow = compareLoop(d, kernel.Less)
 	case *op.GreaterEqual:
-		q.loop, q.swap = compareLoop(d, kernel.LessEqual), true
+		q.swap = true
+		q.loop, q.byRow = compareLoop(d, kernel.LessEqual)
 	case *op.Equal:
-		q.loop = compareLoop(d, kernel.Equal)
+		q.loop, q.byRow = compareLoop(d, kernel.Equal)
 	case *op.NotEqual:
-		q.loop = compareLoop(d, kernel.NotEqual)
+		q.loop, q.byRow = compareLoop(d, kernel.NotEqual)
 	case *op.And:
 		q.loop = logicLoop(d, kernel.AndBool)
 	case *op.Or:
@@ -99,31 +102,31 @@ func (q *pairOp) find(o graph.Op, d tensor.DType) bool {
 	return q.loop != nil
 }
 
-// compareLoop is the loop of a comparison of elements, nil when there is none.
-func compareLoop(d tensor.DType, c kernel.Comparison) pairLoop {
+// compareLoop is the loop of a comparison of elements, and that of rows; nil when there is none.
+func compareLoop(d tensor.DType, c kernel.Comparison) (pairLoop, rowsLoop) {
 	switch d {
 	case tensor.Float32:
-		return comparesOf[float32](c)
+		return comparesOf[float32](c), rowsCompared[float32](c)
 	case tensor.Float64:
-		return comparesOf[float64](c)
+		return comparesOf[float64](c), rowsCompared[float64](c)
 	case tensor.Int8:
-		return comparesOf[int8](c)
+		return comparesOf[int8](c), rowsCompared[int8](c)
 	case tensor.Int16:
-		return comparesOf[int16](c)
+		return comparesOf[int16](c), rowsCompared[int16](c)
 	case tensor.Int32:
-		return comparesOf[int32](c)
+		return comparesOf[int32](c), rowsCompared[int32](c)
 	case tensor.Int64:
-		return comparesOf[int64](c)
+		return comparesOf[int64](c), rowsCompared[int64](c)
 	case tensor.Uint8, tensor.Bool:
-		return comparesOf[uint8](c)
+		return comparesOf[uint8](c), rowsCompared[uint8](c)
 	case tensor.Uint16:
-		return comparesOf[uint16](c)
+		return comparesOf[uint16](c), rowsCompared[uint16](c)
 	case tensor.Uint32:
-		return comparesOf[uint32](c)
+		return comparesOf[uint32](c), rowsCompared[uint32](c)
 	case tensor.Uint64:
-		return comparesOf[uint64](c)
+		return comparesOf[uint64](c), rowsCompared[uint64](c)
 	}
-	return nil
+	return nil, nil
 }
 
 // logicLoop is the loop of a logical function, nil when elements are no bytes.
@@ -277,6 +280,13 @@ func (t *pairTask) Chunk(i, _ int) {
 	q := t.q
 	size, length, last := q.from.Bits()/8, q.length(), len(q.dims)-1
 	as, bs := q.strides[0][last], q.strides[1][last]
+	if q.byRow != nil && as == 1 && bs == 0 && last > 0 && q.strides[0][last-1] == length && q.strides[1][last-1] == 1 &&
+		length <= run.BlockLen {
+		q.neighbours(i, func(at, _ places, r, rows, _, n int) {
+			q.byRow(t.y[r*length*q.to:], t.a[at[0]*size:], t.b[at[1]*size:], n, rows)
+		})
+		return
+	}
 	q.each(i, func(at places, r, first, n int) {
 		a, b := at[0]+first*as, at[1]+first*bs
 		q.loop(t.y[(r*length+first)*q.to:], t.a[a*size:], t.b[b*size:], n, as, bs)

@@ -81,6 +81,18 @@ type places [3]int
 // each calls f with the runs of chunk i: where the operands are, which run of the result it is, and n elements of
 // it from first on.
 func (w *walk) each(i int, f func(at places, r, first, n int)) {
+	w.neighbours(i, func(at, step places, r, rows, first, n int) {
+		for range rows {
+			f(at, r, first, n)
+			r++
+			at[0], at[1], at[2] = at[0]+step[0], at[1]+step[1], at[2]+step[2]
+		}
+	})
+}
+
+// neighbours calls f with the runs of chunk i, rows of them at once, where operands are step apart from one to the
+// next.
+func (w *walk) neighbours(i int, f func(at, step places, r, rows, first, n int)) {
 	parts := w.parts()
 	first := i % parts * run.BlockLen
 	n := min(run.BlockLen, w.length()-first)
@@ -97,10 +109,7 @@ func (w *walk) each(i int, f func(at places, r, first, n int)) {
 				step[k] = w.strides[k][d]
 			}
 		}
-		for range rows {
-			f(at, r, first, n)
-			r++
-			at[0], at[1], at[2] = at[0]+step[0], at[1]+step[1], at[2]+step[2]
-		}
+		f(at, step, r, rows, first, n)
+		r += rows
 	}
 }

@@ -3,15 +3,16 @@ package ops
 import (
 	"math"
 
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// roiPoolOp finds the largest cells of the bins of regions, whose image and corners are a row of five numbers.
+// roiPoolOp finds the largest cells of the bins of regions, whose image and corners are a row of five numbers. The
+// channels of a cell lie side by side, so that a bin of few cells is a few long maxima.
 type roiPoolOp struct {
-	ir.InOrder
 	op                                    *op.MaxRoiPool
 	images, channels, rows, cols, regions int
 }
@@ -29,6 +30,12 @@ func matchRoiPool(p *ir.Program, i int) *ir.Patch {
 	}
 	return p.Plainly(i, &roiPoolOp{op: o, images: int(x[0]), channels: int(x[1]), rows: int(x[2]), cols: int(x[3]),
 		regions: int(r[0])}, 2)
+}
+
+func (q *roiPoolOp) Layout(l *ir.Layouter, n *ir.Node) {
+	l.Read(n, n.In[0], run.NHWC)
+	l.Read(n, n.In[1], run.NCHW)
+	l.Write(n, n.Out[0], run.NHWC)
 }
 
 func (q *roiPoolOp) Lower(*ir.Lowering, *ir.Node) run.Step {
@@ -83,24 +90,22 @@ func roiBin(start, end float64, i, n, size int) (from, to int) {
 
 // Chunk makes one region.
 func (t *roiPoolTask) Chunk(r, _ int) {
-	h, w := int(t.op.Height), int(t.op.Width)
-	image := int(t.rois[5*r])
+	h, w, n := int(t.op.Height), int(t.op.Width), t.channels
+	image := t.x[int(t.rois[5*r])*t.rows*t.cols*n:][:t.rows*t.cols*n]
 	for p := range h {
 		y0, y1 := roiBin(t.corner(r, 1), t.corner(r, 3), p, h, t.rows)
 		for q := range w {
 			x0, x1 := roiBin(t.corner(r, 0), t.corner(r, 2), q, w, t.cols)
-			for c := range t.channels {
-				plane := t.x[(image*t.channels+c)*t.rows*t.cols:][:t.rows*t.cols]
-				best := float32(math.Inf(-1))
-				for y := y0; y < y1; y++ {
-					for _, v := range plane[y*t.cols+x0 : y*t.cols+max(x0, x1)] {
-						best = max(best, v)
-					}
+			best := t.y[((r*h+p)*w+q)*n:][:n]
+			if y0 >= y1 || x0 >= x1 {
+				clear(best)
+				continue
+			}
+			copy(best, image[(y0*t.cols+x0)*n:])
+			for y := y0; y < y1; y++ {
+				for x := x0; x < x1; x++ {
+					kernel.BinaryVV(kernel.Max, best, best, image[(y*t.cols+x)*n:][:n])
 				}
-				if y0 >= y1 || x0 >= x1 {
-					best = 0
-				}
-				t.y[((r*t.channels+c)*h+p)*w+q] = best
 			}
 		}
 	}
