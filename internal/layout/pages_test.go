@@ -1,9 +1,12 @@
 package layout
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,31 +14,45 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pages returns the Markdown files that people read, relative to the repository's root, with their texts.
-func pages(t *testing.T) map[string]string {
+// texts returns the files of the repository whose names match, relative to its root, with their contents.
+func texts(t *testing.T, match func(name string) bool) map[string]string {
 	t.Helper()
-	texts := map[string]string{}
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "*/RATIONALE.md", "*/*/RATIONALE.md",
-		"*/*/*/RATIONALE.md"} {
-		files, err := filepath.Glob(filepath.Join(root(t), pattern))
-		require.NoError(t, err)
-		for _, f := range files {
-			text, err := os.ReadFile(f)
-			require.NoError(t, err)
-			name, err := filepath.Rel(root(t), f)
-			require.NoError(t, err)
-			texts[name] = string(text)
+	found := map[string]string{}
+	err := filepath.WalkDir(root(t), func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
 		}
-	}
-	return texts
+		name, err := filepath.Rel(root(t), path)
+		if d.IsDir() {
+			if name == "build" || name != "." && strings.HasPrefix(name, ".") {
+				return fs.SkipDir
+			}
+			return err
+		}
+		if !match(name) {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		found[name] = string(text)
+		return err
+	})
+	require.NoError(t, err)
+	return found
 }
 
-// Every relative link of a page leads to a file or folder, and to a heading of it if it names one.
+// pages returns the Markdown files.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	return texts(t, func(name string) bool { return filepath.Ext(name) == ".md" })
+}
+
+// Every relative link of a page leads to a file or folder, and to a heading of it if it names one. So does every name
+// of a page's heading in sources.
 func TestPages_linksLeadSomewhere(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
-	texts := pages(t)
+	pages := pages(t)
 	links := 0
-	for name, text := range texts {
+	for name, text := range pages {
 		for _, m := range link.FindAllStringSubmatch(prose(text), -1) {
 			target, anchor, _ := strings.Cut(m[1], "#")
 			if strings.Contains(target, "://") {
@@ -50,11 +67,27 @@ func TestPages_linksLeadSomewhere(t *testing.T) {
 				continue
 			}
 			if anchor != "" {
-				assert.Contains(t, anchors(texts[file]), anchor, "%s links to %s", name, m[1])
+				assert.Contains(t, anchors(pages[file]), anchor, "%s links to %s", name, m[1])
 			}
 		}
 	}
-	assert.Greater(t, links, 100)
+	assert.Greater(t, links, 300)
+
+	named := regexp.MustCompile(`\b(docs/[\w/-]+\.md)#([\w-]+)`)
+	sources := texts(t, func(name string) bool {
+		return slices.Contains([]string{".go", ".txt", ".py", ".sh", ".html", ".h", ".in"}, filepath.Ext(name))
+	})
+	for name, text := range sources {
+		for _, m := range named.FindAllStringSubmatch(text, -1) {
+			assert.Contains(t, anchors(pages[m[1]]), m[2], "%s names %s", name, m[0])
+		}
+	}
+}
+
+func TestAnchors(t *testing.T) {
+	page := "# One `a_b` & two\n```\n# code\n```\n## Façade, [here](x.md): 1.5\n### Same\n### Same\n#none\n" +
+		"<a name=\"no\"></a>\n"
+	assert.Equal(t, []string{"one-a_b--two", "façade-here-15", "same", "same-1"}, anchors(page))
 }
 
 // docs/README.md is an index: every page of docs is in it, those of a folder by themselves or by the folder.
@@ -107,15 +140,21 @@ func sentences(text string) []string {
 	return list
 }
 
-// anchors returns what a renderer makes of a page's headings, and the ids that the page gives itself.
-func anchors(text string) []string {
-	var list []string
-	drop := regexp.MustCompile("[^a-z0-9 _-]")
-	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
-		list = append(list, strings.ReplaceAll(drop.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-"))
-	}
-	for _, m := range regexp.MustCompile(`<a (?:id|name)="([^"]+)"`).FindAllStringSubmatch(text, -1) {
-		list = append(list, m[1])
+// anchors returns the names that GitHub gives a page's headings: letters of any script, digits, hyphens and underscores
+// in lower case, a hyphen for each space, and a number for each further heading of a name.
+func anchors(text string) (list []string) {
+	heading, link := regexp.MustCompile(`(?m)^#{1,6} +(.*?) *$`), regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+	drop := regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+	seen := map[string]int{}
+	for _, m := range heading.FindAllStringSubmatch(prose(text), -1) {
+		name := drop.ReplaceAllString(strings.ToLower(link.ReplaceAllString(m[1], "$1")), "")
+		name = strings.ReplaceAll(name, " ", "-")
+		n := seen[name]
+		seen[name]++
+		if n > 0 {
+			name += "-" + strconv.Itoa(n)
+		}
+		list = append(list, name)
 	}
 	return list
 }
