@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -85,5 +86,23 @@ func TestSchemas_report(t *testing.T) {
 	assert.Contains(t, text.String(), "  f: x: NULL [argument-null]\n")
 	text.Reset()
 	require.NoError(t, r.page(&text))
-	assert.Contains(t, text.String(), `<td class="n">10.0 ms</td>`)
+	assert.Contains(t, text.String(), `data-is="Total">10.0 ms</td>`)
+	assertLabels(t, text.String(), 2)
+}
+
+// assertLabels: each number of a page's tables that phones show without their heads names its column.
+func assertLabels(t *testing.T, page string, tables int) {
+	t.Helper()
+	part := regexp.MustCompile(`(?s)<table class="rows">.*?</table>`)
+	head, label := regexp.MustCompile(`<th class="n">(.*?)</th>`), regexp.MustCompile(`<td class="n[^"]*" data-is="(.*?)">`)
+	found := part.FindAllString(page, -1)
+	assert.Len(t, found, tables)
+	for _, table := range found {
+		heads, labels := head.FindAllStringSubmatch(table, -1), label.FindAllStringSubmatch(table, -1)
+		assert.Len(t, labels, strings.Count(table, `<td class="n`), table)
+		require.NotEmpty(t, heads)
+		for i, l := range labels {
+			assert.Equal(t, heads[i%len(heads)][1], l[1], table)
+		}
+	}
 }
