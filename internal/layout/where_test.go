@@ -24,7 +24,7 @@ func TestMap_leadsSomewhere(t *testing.T) {
 	rows := 0
 	for line := range strings.Lines(section) {
 		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
-		if len(cells) != 2 || cells[0] == "what" {
+		if len(cells) != 2 || cells[0] == "subject" {
 			continue
 		}
 		rows++
