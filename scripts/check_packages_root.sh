@@ -140,7 +140,7 @@ for format in "$@"; do
     count=$((count + 1))
   done <<< "$projects"
   [ $count = "$(find "$root$libdir/pkgconfig" -name 'anynpu*.pc' | wc -l)" ] || fail "$format: $count of the pkg-config files are tried"
-  [ $count = "$(grep -c '^anynpu_target(' "$root$libdir/cmake/AnyNPU/AnyNPUConfig.cmake")" ] || fail "$format: $count of the targets are tried"
+  [ $count = "$(grep -cE '^ *anynpu_target\(' "$root$libdir/cmake/AnyNPU/AnyNPUConfig.cmake")" ] || fail "$format: $count of the targets are tried"
   digits "$format"
   must "$format: the tool" 'anynpu --version && anynpu inspect /opt/digits/digits.onnx'
   must "$format: the manual page" 'MANPAGER=cat man anynpu && MANPAGER=cat man anynpu-exec'
