@@ -11,8 +11,8 @@ import (
 // field is a field of a protobuf message whose bytes are short.
 func field(num byte, s string) string { return string([]byte{num<<3 | 2, byte(len(s))}) + s }
 
-// nodesModel has an operator that nobody knows, which reads x, nothing and weights {0.5, NaN, 2.5}, and a weight that
-// nothing reads.
+// nodesModel has an unknown operator, which reads x, nothing and weights {0.5, NaN, 2.5}, and a weight that nothing
+// reads.
 func nodesModel() []byte {
 	value := func(name string) string { return field(1, name) + field(2, field(1, "\x08\x01"+field(2, ""))) }
 	attr := func(name, set string, typ byte) string {
@@ -77,7 +77,7 @@ func TestInspect_nodes(t *testing.T) {
 	assert.NotContains(t, out, "org.x.Odd  first")
 }
 
-// What the file does not declare is what an import infers: digits.onnx says nothing of inner values.
+// An import infers the shapes that the file does not declare: digits.onnx says nothing of inner values.
 func TestInspect_nodesInferred(t *testing.T) {
 	_, out, _ := anynpu("inspect", "--nodes", digits+"digits.onnx")
 	assert.Contains(t, out, "out pool1                    float32[N,16,4,4]\n")
