@@ -19,9 +19,12 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
+// ID is the id of the CPU in a process that does not name it otherwise.
+const ID = "cpu"
+
 // Config holds the settings of a program's environment; zero values mean the default.
 type Config struct {
-	ID             string // default "cpu"
+	ID             string // default ID
 	Name           string // default "CPU"
 	Vendor         string // default "AnyNPU"
 	Major, Minor   int    // version shown to programs
@@ -43,7 +46,7 @@ type Device struct {
 // New returns a CPU device. Kind fault.Argument when the dimension range is empty or the number of threads negative.
 func New(c Config) (*Device, error) {
 	if c.ID == "" {
-		c.ID = "cpu"
+		c.ID = ID
 	}
 	if c.Name == "" {
 		c.Name = "CPU"

@@ -22,6 +22,12 @@ func List() ([]device.Device, error) {
 	return device.Devices.List(), nil
 }
 
+// IsProcessor tells the built-in CPU from other devices, of which providers of ONNX Runtime may be CPUs too.
+func IsProcessor(d device.Device) bool {
+	info := d.Info()
+	return info.Kind == device.CPU && info.ID == cpu.ID
+}
+
 // Threads is how many threads of the CPU compute, for all programs together.
 func Threads() int {
 	_ = register() // List tells of an error; the number is known in any case

@@ -229,7 +229,7 @@ func (m *Model) support(devices []*Device) ([]bool, error) {
 // computes reports whether the device computes an operation whatever the values of its scalars: the processor does
 // what it does not lack, of others nothing is known before.
 func (d *Device) computes(m *nnapi.Model, op nnapi.Operation) bool {
-	return d.Device.Info().Kind == device.CPU && d.lacked(m, op, map[*nnapi.Model]bool{}) == ""
+	return devices.IsProcessor(d.Device) && d.lacked(m, op, map[*nnapi.Model]bool{}) == ""
 }
 
 // compilationFinish compiles. When it fails the compilation is of no use any more.

@@ -63,7 +63,7 @@ func newDevices(list []device.Device, guises []devices.Guise) (out []*Device) {
 	}
 	var processor device.Device
 	for _, d := range list {
-		if d.Info().Kind == device.CPU {
+		if devices.IsProcessor(d) {
 			processor = d
 		} else {
 			add(d, devices.Guise{Name: d.Info().ID})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/devicetest/toy"
+	"github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
 // processor is a device of the kind CPU.
@@ -28,4 +29,11 @@ func TestNewDevices_theProcessorIsTheCPU(t *testing.T) {
 	assert.Equal(t, device.CPU, list[1].Info().Kind)
 	assert.Equal(t, device.CPU, list[2].Info().Kind)
 	assert.Same(t, npu, list[0].Device)
+
+	provider := processor{toy.NewHost("onnxruntime")}
+	for _, order := range [][]device.Device{{provider, cpu}, {cpu, provider}} {
+		list = newDevices(order, nil)
+		assert.Equal(t, []string{"onnxruntime", processorName, referenceName}, names(list))
+		assert.EqualValues(t, nnapi.DeviceCPU, list[0].kind)
+	}
 }

@@ -279,6 +279,13 @@ func TestDeviceTable_names(t *testing.T) {
 	assert.Equal(t, "x", table.list[0].name)
 	assert.Equal(t, "y", table.list[1].name)
 	assert.NotZero(t, table.list[0].id)
+
+	// A driver's CPU keeps its name, and the guises are the built-in CPU's.
+	table = newDeviceTable([]device.Device{toy.NewHost("onnxruntime"), toy.NewHost("cpu")}, []devices.Guise{{Name: "x"}})
+	require.Len(t, table.list, 2)
+	assert.Equal(t, "onnxruntime", table.list[0].Info().ID)
+	assert.Equal(t, "Device-CPU_AnyNPU_v2_0", table.list[0].name)
+	assert.Equal(t, "x", table.list[1].name)
 }
 
 func TestReadConfig(t *testing.T) {

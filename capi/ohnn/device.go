@@ -54,7 +54,7 @@ func deviceList() *deviceTable {
 // name can stand for one device only.
 func newDeviceTable(all []device.Device, guises []devices.Guise) *deviceTable {
 	t := &deviceTable{}
-	own := max(0, slices.IndexFunc(all, func(d device.Device) bool { return d.Info().Kind == device.CPU }))
+	own := max(0, slices.IndexFunc(all, devices.IsProcessor))
 	for i, d := range all {
 		if i != own || len(guises) == 0 {
 			t.add(d, devices.Guise{Name: deviceName(d.Info(), t)}.With(withRest(all)))
@@ -78,15 +78,17 @@ func newDeviceTable(all []device.Device, guises []devices.Guise) *deviceTable {
 // withRest gives a device what the CPU can that computes what the device does not, unless ANYNPU_FALLBACK=off: sizes
 // that are known at run time, and priorities.
 func withRest(all []device.Device) func(*device.Info) {
+	own := slices.IndexFunc(all, devices.IsProcessor)
 	return func(i *device.Info) {
-		for _, d := range all {
-			rest := d.Info()
-			if settings().strict || rest.Kind != device.CPU || i.Kind == device.CPU {
-				continue
-			}
-			if i.Priority = i.Priority || rest.Priority; !i.Dynamic {
-				i.Dynamic, i.DimMin, i.DimMax = rest.Dynamic, rest.DimMin, rest.DimMax
-			}
+		if own < 0 || settings().strict {
+			return
+		}
+		rest := all[own].Info()
+		if i.ID == rest.ID {
+			return
+		}
+		if i.Priority = i.Priority || rest.Priority; !i.Dynamic {
+			i.Dynamic, i.DimMin, i.DimMax = rest.Dynamic, rest.DimMin, rest.DimMax
 		}
 	}
 }
