@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # usage: onnxruntime.sh
-# Tests backends/onnxruntime with the real things: ONNX Runtime, OpenVINO's build of an older one, and Qualcomm's
-# plug-in, packages of PyPI that it unpacks into build/onnxruntime/site when they are not there.
+# Tests backends/onnxruntime, and programs beside it, with the real things: ONNX Runtime, OpenVINO's build of an older
+# one, and Qualcomm's plug-in, packages of PyPI that it unpacks into build/onnxruntime/site when they are not there.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 [ "$(uname -m)" = x86_64 ] || { echo "SKIP: the packages are for x86-64"; exit 0; }
@@ -21,3 +21,4 @@ for package in onnxruntime==1.32.0 onnxruntime-openvino==1.24.1 onnxruntime-qnn=
 done
 ANYNPU_ONNXRUNTIME_SITE=$at/site ANYNPU_ONNXRUNTIME_TESTS=all go test -count=1 -timeout 3h -v ./backends/onnxruntime |
   grep -E '^ *(---|FAIL|ok|panic|fatal)|passed [0-9]+|_test\.go:'
+scripts/onnxruntime_matrix.sh "$at/site"
