@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/capi/devices"
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/io"
@@ -175,6 +176,7 @@ func (c *Context) cancel() {
 func (c *Context) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	devices.Ended("rknn", c.exec.Stats())
 	c.exec.Release()
 	c.run.program.Release()
 	c.destroyAll(c.states)

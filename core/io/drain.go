@@ -70,6 +70,7 @@ func (x *Execution) store(i int, r *result) error {
 		return err
 	}
 	defer Converting()()
+	x.copiedOut += int64(len(src))
 	if r.to.Codes != nil {
 		return r.to.Store(x.encode(r, src))
 	}

@@ -17,11 +17,13 @@ type Execution struct {
 	err   error         // of the run, from its end on
 	wake  chan struct{} // for a caller that was there before the end
 
-	rooms []room       // of the inputs
-	in    []bool       // inputs that a program's memory is bound to
-	out   []result     // by output
-	used  []mem.Buffer // all memory of the program in this run
-	codes []byte       // of the output that is being delivered
+	rooms               []room       // of the inputs
+	in                  []bool       // inputs that a program's memory is bound to
+	out                 []result     // by output
+	used                []mem.Buffer // all memory of the program in this run
+	copiedIn, copiedOut int64        // bytes converted or copied here, over all runs
+
+	codes []byte // of the output that is being delivered
 	reals []float32
 }
 
@@ -62,6 +64,14 @@ func New(e device.Execution, inputs, outputs int) *Execution {
 func (x *Execution) Renew(e device.Execution) {
 	x.Execution.Release()
 	x.Execution = e
+}
+
+// Stats adds what was copied here, on the way to a room and from a result that was not written in place.
+func (x *Execution) Stats() device.Stats {
+	s := x.Execution.Stats()
+	s.CopiedIn += x.copiedIn
+	s.CopiedOut += x.copiedOut
+	return s
 }
 
 // Input binds memory to an input as it lies.

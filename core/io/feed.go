@@ -58,6 +58,7 @@ func (x *Execution) Load(p *Port, to mem.View, o *Operand) error {
 	}
 	n, _ := to.Type.ByteSize()
 	dst = dst[to.Off : to.Off+n]
+	x.copiedIn += n
 	if o.own() {
 		return o.Load(dst)
 	}
@@ -82,6 +83,7 @@ func (x *Execution) Stage(p *Port, src []byte, as *convert.Source) error {
 		return err
 	}
 	defer Converting()()
+	x.copiedIn += int64(len(data))
 	p.Tensor.Load(data, p.arrangement(), src, as)
 	return nil
 }

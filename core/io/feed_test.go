@@ -68,6 +68,11 @@ func TestFeed_nhwc(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, planes, got)
 		require.Equal(t, c.staged, x.Staged(0))
+		copied := int64(0)
+		if c.staged {
+			copied = 6
+		}
+		require.Equal(t, copied, x.Stats().CopiedIn)
 		x.Unbind()
 	}
 }
