@@ -1,6 +1,8 @@
 package onnxruntime
 
 import (
+	"slices"
+
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -10,7 +12,7 @@ import (
 const rightFrom = 32
 
 // defect names the known fault of a provider with a node that it takes, "" for none: runs that fail, and wrong results.
-// All were found by devicetests of ONNX Runtime 1.24.1 and 1.32.0 on x86-64.
+// All were found by tests of devices and of APIs with ONNX Runtime 1.24.1 and 1.32.0 on x86-64.
 func (d *Device) defect(g *graph.Graph, n *graph.Node) string {
 	if d.provider.Name != CPUProvider {
 		return ""
@@ -21,10 +23,47 @@ func (d *Device) defect(g *graph.Graph, n *graph.Node) string {
 		if x.DType == tensor.Float64 {
 			return "the CPU provider takes a recurrent layer of float64 and fails to run it"
 		}
+		if loses(g, n) {
+			return "the CPU provider loses the first state of a sequence without steps"
+		}
+	case *op.RNN:
+		if loses(g, n) {
+			return "the CPU provider loses the first state of a sequence without steps"
+		}
+	case *op.Attention:
+		if why := attention(g, n); why != "" {
+			return why
+		}
+	case *op.AveragePool:
+		if dropsWindow(g, n, o) {
+			return "the CPU provider says another size of an AveragePool that rounds up than it makes"
+		}
+	case *op.Bernoulli:
+		return "the CPU provider draws 1 where it ought to draw 0"
+	case *op.MaxUnpool:
+		if given(n, 2) {
+			return "the CPU provider does not place a MaxUnpool's values in the size that is asked for"
+		}
+	case *op.Sub:
+		if mean(g, n.In[0]) == n.In[1] {
+			return "the CPU provider takes mean - x for the x - mean of a layer norm"
+		}
+	case *op.Pow:
+		if e, ok := number(g, n.In[1]); (!ok || e != 2) && deviation(g, n.In[0]) {
+			return "the CPU provider takes any power of a deviation for the square of a layer norm"
+		}
 	case *op.Resize:
 		if o.Mode == op.ResizeCubic && x.DType.IsInt() && x.Quant == nil {
 			return "the CPU provider takes a cubic Resize of integers and fails to run it"
 		}
+		if o.Mode == op.ResizeNearest && o.Coord == op.CoordHalfPixelSymmetric {
+			return "the CPU provider rounds the coordinates of half_pixel_symmetric before it looks for the nearest"
+		}
+	}
+	if pools(n.Op) && x.Shape.Ranked && slices.ContainsFunc(x.Shape.Dims[1:], func(d tensor.Dim) bool {
+		return d.Known() && d.N == 0
+	}) {
+		return "the CPU provider takes a pool of nothing and fails to run it"
 	}
 	if n, known := minor(d.lib.version); known && n >= rightFrom {
 		return ""
@@ -44,4 +83,97 @@ func (d *Device) defect(g *graph.Graph, n *graph.Node) string {
 		}
 	}
 	return ""
+}
+
+func given(n *graph.Node, i int) bool { return i < len(n.In) && n.In[i] != graph.None }
+
+// loses says whether a recurrent layer can have a sequence without steps, whose state stays the first one.
+func loses(g *graph.Graph, n *graph.Node) bool {
+	const lengths, state, cell = 4, 5, 6
+	if !given(n, lengths) || !given(n, state) && !given(n, cell) {
+		return false
+	}
+	steps, known := g.Fact(n.In[lengths]).KnownInts()
+	return !known || slices.Contains(steps, 0)
+}
+
+// attention names what the provider's Attention lacks.
+func attention(g *graph.Graph, n *graph.Node) string {
+	const mask, past = 3, 4
+	q := g.Fact(n.In[0]).Type.Shape
+	if given(n, mask) {
+		m := g.Fact(n.In[mask]).Type.Shape
+		if m.Rank() >= 2 && q.Rank() >= 3 && m.Dims[m.Rank()-2] != q.Dims[max(q.Rank()-2, 1)] {
+			return "the CPU provider has no mask of Attention that is one for all queries"
+		}
+	}
+	if given(n, past) && (len(n.Out) < 2 || n.Out[1] == graph.None) {
+		return "the CPU provider has no past keys of Attention without present ones"
+	}
+	return ""
+}
+
+// dropsWindow says whether rounding up would give a window more than the node has, because that starts in the padding.
+func dropsWindow(g *graph.Graph, n *graph.Node, o *op.AveragePool) bool {
+	in, known := g.Fact(n.In[0]).Type.Shape.Ints()
+	out, sized := g.Fact(n.Out[0]).Type.Shape.Ints()
+	if !known || !sized || o.Global || o.Ceil != op.RoundCeilInside || o.AutoPad != op.PadExplicit {
+		return false
+	}
+	first, spatial := 2, len(o.Kernel)
+	if o.ChannelsLast {
+		first = 1
+	}
+	at := func(list []int64, i int, otherwise int64) int64 {
+		if i < len(list) {
+			return list[i]
+		}
+		return otherwise
+	}
+	for i, k := range o.Kernel {
+		reach := in[first+i] + at(o.Pads, i, 0) + at(o.Pads, spatial+i, 0) - at(o.Dilations, i, 1)*(k-1) - 1
+		stride := at(o.Strides, i, 1)
+		if (reach+stride-1)/stride+1 != out[first+i] {
+			return true
+		}
+	}
+	return false
+}
+
+func pools(o graph.Op) bool {
+	switch o.(type) {
+	case *op.AveragePool, *op.MaxPool, *op.LpPool:
+		return true
+	}
+	return false
+}
+
+// mean is what v is the mean of, graph.None for nothing.
+func mean(g *graph.Graph, v graph.Value) graph.Value {
+	if p := g.Producers()[v]; p >= 0 {
+		if _, ok := g.Nodes[p].Op.(*op.ReduceMean); ok {
+			return g.Nodes[p].In[0]
+		}
+	}
+	return graph.None
+}
+
+// deviation says whether v is a difference from a mean.
+func deviation(g *graph.Graph, v graph.Value) bool {
+	p := g.Producers()[v]
+	if p < 0 {
+		return false
+	}
+	_, ok := g.Nodes[p].Op.(*op.Sub)
+	return ok && (mean(g, g.Nodes[p].In[0]) != graph.None || mean(g, g.Nodes[p].In[1]) != graph.None)
+}
+
+// number is a constant of one element.
+func number(g *graph.Graph, v graph.Value) (float64, bool) {
+	f := g.Fact(v)
+	n, known := f.Shape.Count()
+	if f.Const == nil || !known || n != 1 {
+		return 0, false
+	}
+	return tensor.FloatAt(f.DType, f.Const.Data, 0), true
 }

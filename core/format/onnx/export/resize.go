@@ -83,7 +83,15 @@ func exportResize(n *node, o *op.Resize) error {
 	if whole != nil {
 		copy(in[2:], whole)
 	} else if len(o.Axes) > 0 {
-		attrs = append(attrs, numbers("axes", o.Axes...))
+		axes := slices.Clone(o.Axes)
+		if r := n.fact(0).Shape.Rank(); r >= 0 { // ONNX Runtime keeps no aspect of axes that count from the end
+			for i, a := range axes {
+				if a < 0 {
+					axes[i] = a + int64(r)
+				}
+			}
+		}
+		attrs = append(attrs, numbers("axes", axes...))
 	}
 	return n.plain("Resize", in, attrs...)
 }

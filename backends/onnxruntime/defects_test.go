@@ -1,0 +1,77 @@
+package onnxruntime
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// TestSupport_knownFaults: nodes of which ONNX Runtime has wrong results, or none, are refused, and their like are not.
+func TestSupport_knownFaults(t *testing.T) {
+	d := openCPU(t)
+	float := func(dims ...int64) tensor.Type { return tensor.T(tensor.Float32, dims...) }
+	deviation := func(b *graph.Builder, turned bool) graph.Value {
+		x := b.Input("x", float(2, 6))
+		m := b.Add(&op.ReduceMean{KeepDims: true}, x, b.Int64s(1))
+		if turned {
+			return b.Add(&op.Sub{}, m, x)
+		}
+		return b.Add(&op.Sub{}, x, m)
+	}
+	pool := func(width int64) func(*graph.Builder) graph.Value {
+		return func(b *graph.Builder) graph.Value {
+			return b.Add(&op.AveragePool{Kernel: []int64{2, 2}, Strides: []int64{1, 3}, Pads: []int64{0, 0, 0, 1},
+				Ceil: op.RoundCeilInside}, b.Input("x", float(1, 1, 4, width)))
+		}
+	}
+	lstm := func(steps ...int32) func(*graph.Builder) graph.Value {
+		return func(b *graph.Builder) graph.Value {
+			x := b.Input("x", float(3, 2, 2))
+			lengths := b.Const("lengths", tensor.T(tensor.Int32, 2), tensor.Int32s(steps...))
+			return b.Add(&op.LSTM{Hidden: 3}, x, b.Input("w", float(1, 12, 2)), b.Input("r", float(1, 12, 3)), graph.None,
+				lengths, b.Input("h", float(1, 2, 3)), b.Input("c", float(1, 2, 3)))
+		}
+	}
+	for name, c := range map[string]struct {
+		make func(*graph.Builder) graph.Value
+		why  string // "": it is taken
+	}{
+		"x - mean": {func(b *graph.Builder) graph.Value { return deviation(b, false) }, ""},
+		"mean - x": {func(b *graph.Builder) graph.Value { return deviation(b, true) }, "takes mean - x"},
+		"square": {func(b *graph.Builder) graph.Value {
+			return b.Add(&op.Pow{}, deviation(b, false), b.Float32(2))
+		}, ""},
+		"fourth power": {func(b *graph.Builder) graph.Value {
+			return b.Add(&op.Pow{}, deviation(b, false), b.Float32(4))
+		}, "takes any power"},
+		"Bernoulli": {func(b *graph.Builder) graph.Value {
+			return b.Add(&op.Bernoulli{To: tensor.Float32}, b.Input("x", float(4)))
+		}, "draws 1"},
+		"window in the padding": {pool(6), "says another size"},
+		"window in the image":   {pool(7), ""},
+		"sequences with steps":  {lstm(3, 1), ""},
+		"no step":               {lstm(3, 0), "loses the first state"},
+		"pool of nothing": {func(b *graph.Builder) graph.Value {
+			return b.Add(&op.AveragePool{Kernel: []int64{2, 2}}, b.Input("x", float(1, 0, 4, 4)))
+		}, "a pool of nothing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := graph.NewBuilder("g")
+			b.Output(c.make(b))
+			g, err := b.Graph()
+			require.NoError(t, err)
+			require.NoError(t, g.Infer())
+			answers, err := d.Support(g, device.Options{})
+			require.NoError(t, err)
+			last := answers[len(answers)-1]
+			assert.Equal(t, c.why == "", last.OK, last.Reason)
+			assert.Contains(t, last.Reason, c.why)
+		})
+	}
+}
