@@ -44,6 +44,7 @@ func Of(g *graph.Graph, o Options) (*Model, error) {
 	if err := e.refusal(); err != nil {
 		return nil, err
 	}
+	s.untwist()
 	m := &Model{Nodes: e.count, Owner: s.owner, name: cmp.Or(g.Name, "graph"), external: o.External}
 	if m.external == 0 {
 		m.external = DefaultExternal

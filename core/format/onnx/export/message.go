@@ -80,6 +80,7 @@ const (
 type attr struct {
 	name string
 	of   message
+	ints []int64 // of numbers
 }
 
 func newAttr(name string, typ int64, fill func(m *message)) attr {
@@ -102,11 +103,13 @@ func flag(name string, v bool) attr {
 }
 
 func numbers(name string, v ...int64) attr {
-	return newAttr(name, attrInts, func(m *message) {
+	a := newAttr(name, attrInts, func(m *message) {
 		for _, x := range v {
 			m.varint(8, x)
 		}
 	})
+	a.ints = v
+	return a
 }
 
 func real(name string, v float32) attr {

@@ -25,7 +25,8 @@ type scope struct {
 	real   map[graph.Value]string // names of what quantized values stand for
 	list   []emitted
 	outs   []string
-	owner  map[string]int // of the nodes of list, by name, what nodes of g they are of
+	owner  map[string]int  // of the nodes of list, by name, what nodes of g they are of
+	gone   map[string]bool // values that untwist has taken out
 }
 
 func (e *exporter) scope(g *graph.Graph, parent *scope) *scope {
@@ -113,7 +114,7 @@ func (s *scope) write(m *message, scalar bool) {
 	}
 	for i := range s.g.Nodes {
 		for _, v := range s.g.Nodes[i].Out {
-			if v == graph.None || s.names[v] == "" || ports[s.names[v]] {
+			if v == graph.None || s.names[v] == "" || ports[s.names[v]] || s.gone[s.names[v]] {
 				continue
 			}
 			if t := s.g.Fact(v).Type; proto.ElementType(t.DType) != 0 && t.Shape.Ranked {
