@@ -30,6 +30,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/capi/devices"
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/fault"
 )
@@ -253,6 +254,7 @@ func (e *Executor) stopAsync() {
 	e.mu.Lock()
 	a.closed = true
 	e.mu.Unlock()
+	devices.Ended("ohnn", e.exec.Stats())
 	e.exec.Release()
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -1,12 +1,9 @@
 package ohnn
 
-import "github.com/anynpu/anynpu/capi/devices"
-
 // executorDestroy ends asynchronous runs, whose callbacks are called with Failed, and waits for them. Memory objects
 // that the program has not destroyed stay valid and cannot be freed any more.
 func executorDestroy(e *Executor) error {
 	e.stopAsync()
-	devices.Ended("ohnn", e.exec.Stats())
 	e.compiled.release()
 	e.mu.Lock()
 	defer e.mu.Unlock()
