@@ -14,9 +14,45 @@ const rightFrom = 32
 // defect names the known fault of a provider with a node that it takes, "" for none: runs that fail, and wrong results.
 // All were found by tests of devices and of APIs with ONNX Runtime 1.24.1 and 1.32.0 on x86-64.
 func (d *Device) defect(g *graph.Graph, n *graph.Node) string {
-	if d.provider.Name != CPUProvider {
-		return ""
+	if why := unchecked(g, n); why != "" {
+		return why
 	}
+	switch {
+	case len(n.In) == 0:
+	case d.provider.Name == openVINOProvider:
+		return ofOpenVINO(g, n)
+	case d.provider.Name == CPUProvider:
+		return d.ofCPU(g, n)
+	}
+	return ""
+}
+
+// openVINOProvider is the name of Intel's provider in the libraries that it is built into.
+const openVINOProvider = "OpenVINO"
+
+// ofOpenVINO names the faults of OpenVINO 2025.4 on a CPU.
+func ofOpenVINO(g *graph.Graph, n *graph.Node) string {
+	for _, v := range slices.Concat(n.In, n.Out) {
+		if v != graph.None && g.Fact(v).DType == tensor.Uint32 {
+			return "the provider OpenVINO cuts uint32 to 31 bits"
+		}
+	}
+	x := g.Fact(n.In[0]).Type
+	switch n.Op.(type) {
+	case *op.Loop:
+		return "the provider OpenVINO loses what a Loop hands on"
+	case *op.LSTM:
+		if x.DType == tensor.Float16 {
+			return "the provider OpenVINO adds up an LSTM of float16 in halves"
+		}
+	case *op.DynamicQuantize:
+		return "the provider OpenVINO rounds codes of DynamicQuantizeLinear another way"
+	}
+	return ""
+}
+
+// ofCPU names the faults of the CPU provider.
+func (d *Device) ofCPU(g *graph.Graph, n *graph.Node) string {
 	x := g.Fact(n.In[0]).Type
 	switch o := n.Op.(type) {
 	case *op.GRU, *op.LSTM:
@@ -83,6 +119,42 @@ func (d *Device) defect(g *graph.Graph, n *graph.Node) string {
 		}
 	}
 	return ""
+}
+
+// unchecked names what a node has to refuse in its inputs and ONNX lets pass, whatever the provider.
+func unchecked(g *graph.Graph, n *graph.Node) string {
+	switch o := n.Op.(type) {
+	case *op.Gather:
+		return wraps(g, n, o.NegativeWraps)
+	case *op.GatherElements:
+		return wraps(g, n, o.NegativeWraps)
+	case *op.GatherND:
+		return wraps(g, n, o.NegativeWraps)
+	case *op.ScatterElements:
+		return wraps(g, n, o.NegativeWraps)
+	case *op.ScatterND:
+		return wraps(g, n, o.NegativeWraps)
+	case *op.RoiAlign:
+		if o.Inside {
+			return "ONNX has no check of regions outside of an image"
+		}
+	case *op.MaxRoiPool:
+		if o.Inside {
+			return "ONNX has no check of regions outside of an image"
+		}
+	case *op.AxisAlignedBoxTransform:
+		return "ONNX has no check of boxes"
+	}
+	return ""
+}
+
+// wraps names indices that can be negative and may not be.
+func wraps(g *graph.Graph, n *graph.Node, negative bool) string {
+	at, known := g.Fact(n.In[1]).KnownInts()
+	if negative || known && !slices.ContainsFunc(at, func(i int64) bool { return i < 0 }) {
+		return ""
+	}
+	return "ONNX counts negative indices from the end, which this node refuses"
 }
 
 func given(n *graph.Node, i int) bool { return i < len(n.In) && n.In[i] != graph.None }

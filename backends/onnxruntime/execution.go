@@ -2,6 +2,7 @@ package onnxruntime
 
 import (
 	"runtime"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -139,6 +140,9 @@ func (e *execution) Stopper() (stop func()) {
 
 // Run implements driver.Calls. The flag that ends a run stays set, so that each run has options of its own.
 func (e *execution) Run() error {
+	if len(e.prog.out) == 0 { // of a part whose results are constants by now; the runtime refuses to run nothing
+		return nil
+	}
 	l, t := e.prog.dev.lib, e.next
 	options, err := l.made(fnCreateRunOptions)
 	if err != nil {
@@ -160,6 +164,14 @@ func (e *execution) Run() error {
 	defer t.mu.Unlock()
 	t.options = 0
 	l.raw(fnReleaseRunOptions, options)
+	return judged(err)
+}
+
+// judged makes the error of a kernel one of the data that it was given: an index outside of a tensor, for example.
+func judged(err error) error {
+	if fault.KindOf(err) == fault.Device && !isDead(err) && strings.Contains(err.Error(), "while running ") {
+		return fault.New(fault.Data, "%v", err)
+	}
 	return err
 }
 
