@@ -5,15 +5,17 @@ BENCH_RUN     ?= *
 BENCH_THREADS ?= 1,2
 BENCH_SECONDS ?= 1
 BENCH_ROUNDS  ?= 3
+BENCH_PROVIDER ?= 30 # seconds for each network
 
 # libonnxruntime comes with the npm package; its other systems' libraries are not kept.
 ORT_VERSION := 1.30.0
 ORT := $(BENCH)/onnxruntime-node-$(ORT_VERSION)
 ORT_LIBRARY = $(ORT)/node_modules/onnxruntime-node/bin/napi-v6/linux/$(patsubst amd64,x64,$(ARCH))/libonnxruntime.so.1
 
-.PHONY: bench bench-arm64 bench-boards bench-calls bench-compare bench-images bench-measure bench-nnapi bench-operators bench-turns
+.PHONY: bench bench-arm64 bench-boards bench-calls bench-compare bench-images bench-measure bench-nnapi bench-operators \
+	bench-provider bench-turns
 
-bench: bench-calls bench-compare bench-measure bench-boards bench-images
+bench: bench-calls bench-compare bench-measure bench-boards bench-provider bench-images
 
 # BASELINE=DIR also compares with the libraries in DIR, of another commit:
 #   git worktree add ../before COMMIT && make -C ../before libs && make bench-calls BASELINE=../before/build/lib
@@ -52,6 +54,11 @@ bench-nnapi: libs $(BENCH)/models/done $(BENCH_PROGRAMS)
 	$(GO) build -o "$(abspath $(BENCH))/" ./cmd/nnapicalls
 	@bench/nnapi.sh $(BENCH) $(LIB) $(BENCH_SECONDS) $(BENCH_THREADS) \
 	'$(if $(filter *,$(BENCH_RUN)),mobilenet_v2_224*$(comma)resnet50_224*,$(BENCH_RUN))'
+
+# Two networks on ONNX Runtime's CPU provider through this library, beside ONNX Runtime called directly.
+bench-provider: libs $(ORT)/done $(BENCH)/models/done $(BENCH_PROGRAMS)
+	@for m in mobilenet_v2_224 mobilenet_v2_224_qdq resnet50_224 resnet50_224_qdq; do \
+	"$(abspath $(BENCH))/provider" $(LIB) "$(abspath $(ORT_LIBRARY))" "$(abspath $(BENCH))/models/$$m.onnx" $(BENCH_PROVIDER) || exit 1; done
 
 # BASELINE=DIR as for bench-calls.
 bench-boards: libs $(BUILD)/bin/anynpu $(BENCH)/models/done $(BENCH)/boards
