@@ -47,6 +47,20 @@ func ofOpenVINO(g *graph.Graph, n *graph.Node) string {
 		}
 	case *op.DynamicQuantize:
 		return "the provider OpenVINO rounds codes of DynamicQuantizeLinear another way"
+	case *op.Quantize:
+		if c, known := g.Fact(n.In[1]).Shape.Count(); !known || c != 1 {
+			return "the provider OpenVINO rounds codes with scales along an axis another way"
+		}
+	case *op.Resize:
+		if whole(x) {
+			return "the provider OpenVINO rounds integers of a Resize, which cuts them off"
+		}
+	case *op.Sub, *op.SquaredDifference:
+		if x.DType == tensor.Uint8 {
+			return "the provider OpenVINO stops differences of uint8 at 0"
+		}
+	case *op.SVDF:
+		return "the provider OpenVINO computes the steps of an SVDF wrong"
 	}
 	return ""
 }
@@ -66,6 +80,17 @@ func (d *Device) ofCPU(g *graph.Graph, n *graph.Node) string {
 		if loses(g, n) {
 			return "the CPU provider loses the first state of a sequence without steps"
 		}
+	case *op.Div, *op.Mod:
+		if divides, known := g.Fact(n.In[1]).KnownInts(); whole(x) && (!known || slices.Contains(divides, 0) ||
+			slices.Contains(divides, -1)) {
+			return "the CPU provider ends the process where integers are divided by 0, or the lowest by -1"
+		}
+	case *op.ReduceSum, *op.ReduceMean, *op.ReduceProd:
+		if whole(x) {
+			return "the CPU provider loses the last digits of sums and products of integers"
+		}
+	case *op.Scan:
+		return "the CPU provider does not hand on all states of a Scan"
 	case *op.Attention:
 		if why := attention(g, n); why != "" {
 			return why
@@ -85,12 +110,18 @@ func (d *Device) ofCPU(g *graph.Graph, n *graph.Node) string {
 			return "the CPU provider takes mean - x for the x - mean of a layer norm"
 		}
 	case *op.Pow:
+		if whole(x) {
+			return "the CPU provider computes powers of integers as real numbers"
+		}
 		if e, ok := number(g, n.In[1]); (!ok || e != 2) && deviation(g, n.In[0]) {
 			return "the CPU provider takes any power of a deviation for the square of a layer norm"
 		}
 	case *op.Resize:
-		if o.Mode == op.ResizeCubic && x.DType.IsInt() && x.Quant == nil {
+		switch {
+		case o.Mode == op.ResizeCubic && whole(x):
 			return "the CPU provider takes a cubic Resize of integers and fails to run it"
+		case o.Mode == op.ResizeLinear && whole(x):
+			return "the CPU provider adds up a Resize of integers in steps that it rounds"
 		}
 		if o.Mode == op.ResizeNearest && o.Coord == op.CoordHalfPixelSymmetric {
 			return "the CPU provider rounds the coordinates of half_pixel_symmetric before it looks for the nearest"
@@ -156,6 +187,9 @@ func wraps(g *graph.Graph, n *graph.Node, negative bool) string {
 	}
 	return "ONNX counts negative indices from the end, which this node refuses"
 }
+
+// whole says whether a tensor is of integers that stand for nothing else.
+func whole(t tensor.Type) bool { return t.DType.IsInt() && t.Quant == nil }
 
 func given(n *graph.Node, i int) bool { return i < len(n.In) && n.In[i] != graph.None }
 

@@ -38,6 +38,15 @@ func TestSupport_knownFaults(t *testing.T) {
 				lengths, b.Input("h", float(1, 2, 3)), b.Input("c", float(1, 2, 3)))
 		}
 	}
+	divided := func(by ...int64) func(*graph.Builder) graph.Value {
+		return func(b *graph.Builder) graph.Value {
+			x := b.Input("x", tensor.T(tensor.Int64, 4))
+			if len(by) == 0 {
+				return b.Add(&op.Div{}, x, b.Input("y", tensor.T(tensor.Int64, 4)))
+			}
+			return b.Add(&op.Div{}, x, b.Int64s(by...))
+		}
+	}
 	for name, c := range map[string]struct {
 		make func(*graph.Builder) graph.Value
 		why  string // "": it is taken
@@ -57,6 +66,9 @@ func TestSupport_knownFaults(t *testing.T) {
 		"window in the image":   {pool(7), ""},
 		"sequences with steps":  {lstm(3, 1), ""},
 		"no step":               {lstm(3, 0), "loses the first state"},
+		"quotients":             {divided(7), ""},
+		"quotients by -1":       {divided(-1), "ends the process"},
+		"quotients by inputs":   {divided(), "ends the process"},
 		"pool of nothing": {func(b *graph.Builder) graph.Value {
 			return b.Add(&op.AveragePool{Kernel: []int64{2, 2}}, b.Input("x", float(1, 0, 4, 4)))
 		}, "a pool of nothing"},
