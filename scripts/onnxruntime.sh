@@ -22,3 +22,4 @@ done
 ANYNPU_ONNXRUNTIME_SITE=$at/site ANYNPU_ONNXRUNTIME_TESTS=all go test -count=1 -timeout 3h -v ./backends/onnxruntime |
   grep -E '^ *(---|FAIL|ok|panic|fatal)|passed [0-9]+|_test\.go:'
 scripts/onnxruntime_matrix.sh "$at/site"
+scripts/onnxruntime_refused.sh "$at/site"
