@@ -99,7 +99,9 @@ func (n *node) dequantize(v string, t tensor.Type) string {
 	}
 	if linear(t.DType, c.shift()) {
 		in := []string{v, n.list1(tensor.Float32, c.dims, c.scales()...)}
-		if t.DType != tensor.Int32 && (c.shift() || t.DType.IsUnsigned()) {
+		// of int8 along an axis ONNX Runtime would make uint8 with one zero point for all
+		along := t.DType == tensor.Int8 && len(c.dims) > 0
+		if t.DType != tensor.Int32 && (c.shift() || t.DType.IsUnsigned() || along) {
 			in = append(in, n.list1(t.DType, c.dims, c.zeros()...))
 		}
 		return n.one("DequantizeLinear", in, c.attrs...)
