@@ -21,8 +21,21 @@ func (d *Device) defect(g *graph.Graph, n *graph.Node) string {
 	case len(n.In) == 0:
 	case d.provider.Name == openVINOProvider:
 		return ofOpenVINO(g, n)
+	case d.provider.Name == qnnProvider:
+		return ofQNN(n)
 	case d.provider.Name == CPUProvider:
 		return d.ofCPU(g, n)
+	}
+	return ""
+}
+
+// qnnProvider is the name under which Qualcomm's plug-in has to be registered.
+const qnnProvider = "QNNExecutionProvider"
+
+// ofQNN names the faults of Qualcomm's HTP, as it is emulated by version 2.51 of its SDK.
+func ofQNN(n *graph.Node) string {
+	if o, ok := n.Op.(*op.MaxPool); ok && o.Ceil != op.RoundFloor {
+		return "the provider QNN takes 0 for what a window of a MaxPool that rounds up has outside of the image"
 	}
 	return ""
 }
