@@ -277,11 +277,42 @@ func (t *tableMoveTask) frames(r, base int, list []int) {
 			kernel.CopyRows(y, row, x, step*t.unit, n, s.n*t.unit)
 		}
 		if !t.framed {
-			for j := range n {
-				t.around(t.y[(r+k+j)*row:][:row], base+list[k+j], mid)
-			}
+			t.besides(r+k, base, list[k:k+n], mid)
 		}
 		k += n
+	}
+}
+
+// besides makes the segments but one of rows from r on, one for each place in list. Those of words go down the rows: an
+// edge is a few elements of each.
+func (t *tableMoveTask) besides(r, base int, list []int, but int) {
+	row := t.length * t.unit
+	if t.size != 4 || t.unit != 4 || slices.ContainsFunc(t.segments, func(s tableSegment) bool { return s.outside }) {
+		for j, at := range list {
+			t.around(t.y[(r+j)*row:][:row], base+at, but)
+		}
+		return
+	}
+	x, y, first := mem.Elements[uint32](t.x), mem.Elements[uint32](t.y), r*t.length
+	for k := range t.segments {
+		s := &t.segments[k]
+		if k != but {
+			for j, at := range list {
+				from := base + at + s.at
+				part := y[first+j*t.length:][:s.n]
+				if s.step == 0 {
+					for i, v := 0, x[from]; i < len(part); i++ {
+						part[i] = v
+					}
+					continue
+				}
+				for i := range part {
+					part[i] = x[from]
+					from += s.step
+				}
+			}
+		}
+		first += s.n
 	}
 }
 
