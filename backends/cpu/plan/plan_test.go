@@ -160,6 +160,31 @@ func TestBuild_paddingKeepsNaN(t *testing.T) {
 	near(t, want[0], got[0], 1e-5)
 }
 
+func TestState_gatherElementsOutside(t *testing.T) {
+	for _, wraps := range []bool{false, true} {
+		for _, index := range []int64{-1, -5, -6, 4, 5, math.MaxInt64, math.MinInt64} {
+			m := newMaker()
+			at := tensor.New(tensor.Int64, 2, 3)
+			copy(at.Data, tensor.Int64s(3, 0, index, 1, 2, 4))
+			x := m.input(2, 5)
+			y := m.Add(&op.GatherElements{Axis: 1, NegativeWraps: wraps}, x, m.Input("", at.Type()))
+			g := m.graph(t, y)
+			m.in = append(m.in, at)
+			want, refused := ref.Run(context.Background(), g, m.in)
+			s, release := stateOf(t, g)
+			got, err := runOnce(s, m.in, false)
+			if inside := index >= 0 && index < 5 || wraps && index >= -5 && index < 0; inside {
+				require.NoError(t, err)
+				require.Equal(t, want[0].Data, got[0].Data, "index %d", index)
+			} else {
+				require.Error(t, refused)
+				assert.EqualError(t, err, refused.Error())
+			}
+			release()
+		}
+	}
+}
+
 func TestState_gatherOutside(t *testing.T) {
 	for _, index := range []int32{-1, 4, math.MaxInt32} {
 		m := newMaker()

@@ -113,7 +113,9 @@ func elementsAt[T uint8 | uint16 | uint32 | uint64, I int32 | int64](q *elements
 		}
 		line := index[row*n:][:n]
 		bad := -1
-		if q.scatters {
+		if each == 0 && !q.scatters {
+			bad = chosen(u[row*n:][:n], v[at:][:rank], line, wrap)
+		} else if q.scatters {
 			w := v[row*n:][:n]
 			for j, i := range line {
 				k := int(i)
@@ -148,6 +150,22 @@ func elementsAt[T uint8 | uint16 | uint32 | uint64, I int32 | int64](q *elements
 		}
 	}
 	return nil
+}
+
+// chosen takes an element of x for each index of line, to which wrap is added where it is below 0. It returns the first
+// that is outside, -1: none.
+func chosen[T uint8 | uint16 | uint32 | uint64, I int32 | int64](y, x []T, line []I, wrap int) int {
+	y = y[:len(line)]
+	for j, i := range line {
+		k := int(i)
+		if uint(k) >= uint(len(x)) {
+			if k += wrap; k >= wrap || uint(k) >= uint(len(x)) {
+				return j
+			}
+		}
+		y[j] = x[k]
+	}
+	return -1
 }
 
 // triangleOp keeps the elements on one side of a diagonal.
