@@ -201,7 +201,7 @@ func (p *port) setQuant(shift bool) (why string) {
 			axis = p.order[axis]
 		}
 		n := int(p.dims[axis])
-		q = &tensor.Quant{Scale: slices.Repeat(q.Scale, n), Zero: make([]int32, n), Axis: axis}
+		q = &tensor.Quant{Scale: slices.Repeat(q.Scale, n), Zero: slices.Repeat([]int32{q.ZeroAt(0)}, n), Axis: axis}
 	}
 	p.length, p.axis = int32(len(q.Scale)), int32(q.Axis)
 	if p.order != nil {

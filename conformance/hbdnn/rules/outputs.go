@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"encoding/binary"
 	"math"
 
 	"github.com/anynpu/anynpu/conformance/hbdnn"
@@ -83,6 +84,24 @@ var outputs = []*Rule{
 			hbdnn.Fill[float32](r, 7, -70000, 1<<30)
 			t.Compute(r)
 			hbdnn.Gives[int32](t.T, r, 7, -70000, 1<<30)
+		}).
+		OK("zero_point", func(t *T) {
+			for _, zero := range []int32{3, -128, 127, 128, -129} { // int8_t, as hbDNNQuantiScale has it, or numbers
+				r := t.Prepare((&hbdnn.ONNX{}).Input("x", rknn.ONNXFloat, 1, 3).Output("y", rknn.ONNXFloat, 1, 3).
+					Constant("s", 1, rknn.RealBytes(0.5)).
+					Constant("z", rknn.ONNXInt32, binary.LittleEndian.AppendUint32(nil, uint32(zero))).
+					Op("Cast", []string{"c"}, []string{"x"}, rknn.Attrs{"to": 6}).Node("DequantizeLinear", "y", "c", "s", "z"))
+				hbdnn.Fill(r, 7, -70000, float32(zero))
+				t.Compute(r)
+				if p := &r.Out[0].Properties; p.Kind == hbdnn.F32 {
+					t.Check(!t.HasAxis() || zero < -128 || zero > 127, "zero point %d: numbers", zero)
+					hbdnn.Gives(t.T, r, float32(7-zero)/2, float32(-70000-zero)/2, 0)
+				} else {
+					t.Check(p.ZeroLen == 3 && *cmem.At[[3]int8](p.Zero) == [3]int8{int8(zero), int8(zero), int8(zero)},
+						"zero point %d: %v", zero, *cmem.At[[3]int8](p.Zero))
+					hbdnn.Gives(t.T, r, 7, -70000, zero)
+				}
+			}
 		}).
 		No("type", func(t *T) {
 			r := t.Prepare(turned().Meta("anynpu.outputs.codes", "int32"))
