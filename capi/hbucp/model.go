@@ -63,7 +63,7 @@ func (m *Model) build(im *model.Model, w *mem.Weights) error {
 	}
 	for i := 0; i < len(in); i++ {
 		if in[i].Image == nil {
-			p, err := newPort(in[i], i, dims[i], true)
+			p, err := newPort(in[i], i, dims[i])
 			if err != nil {
 				return err
 			}
@@ -83,7 +83,7 @@ func (m *Model) build(im *model.Model, w *mem.Weights) error {
 		i += n - 1
 	}
 	for i, of := range out {
-		p, err := newPort(of, i, results[i], false)
+		p, err := newPort(of, i, results[i])
 		if err == nil {
 			p.setNumbers(false)
 			err = p.setCodes(im)
@@ -141,7 +141,7 @@ func (m *Model) setImages(parts []*model.Port, at int, dims [][]int64, names []s
 	own := feed{planes: make([][]int, len(parts))}
 	for k := range int(count) {
 		for i, of := range parts {
-			p, err := newPort(of, at+i, dims[i], true)
+			p, err := newPort(of, at+i, dims[i])
 			if err != nil {
 				return err
 			}

@@ -40,7 +40,7 @@ type port struct {
 }
 
 // newPort decides how the API shows a port with these sizes. Inputs whose metadata name pixels are images.
-func newPort(of *model.Port, at int, dims []int64, input bool) (*port, error) {
+func newPort(of *model.Port, at int, dims []int64) (*port, error) {
 	p := &port{Port: of, name: of.Name, at: at, dims: dims, full: dims, numeric: of.Tensor, element: of.Type}
 	p.numeric.Normalization = convert.Normalization{}
 	n, ok := tensor.Count(dims)
