@@ -336,6 +336,13 @@ var batches = []*Rule{
 				}
 			}
 		}).With(padded).
+		OK("lengths_of_rows", func(t *T) {
+			for n, row := range map[int64]int32{5: 16, 16: 16, 17: 32, 33: 64, 65: 128, 128: 128, 129: 256, 257: 512} {
+				p := t.Out(t.Model(codesOf(3, 0, 1, 2, 2, n)), 0)
+				t.Check(p.Aligned.Dims[3] == row && p.Bytes == 4*row, "rows of %d codes take %d bytes of %d, want %d", n,
+					p.Aligned.Dims[3], p.Bytes, row)
+			}
+		}).With(padded).
 		No("neither", func(t *T) {
 			r := t.Prepare(codesOf(3, 0, 1, 2, 2, 3))
 			r.In[0].Properties.Aligned.Dims[3] = 5

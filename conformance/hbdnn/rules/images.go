@@ -335,9 +335,18 @@ var yuv = []*Rule{
 // codes is y = Relu(x) in codes with a scale of 0.5.
 func codes(elem int64, zero byte) *hbdnn.ONNX { return codesOf(elem, zero, 1, 4) }
 
+// wide is the same in codes of 16 bits.
+func wide(zero int16) *hbdnn.ONNX {
+	return coded(5, []byte{byte(zero), byte(zero >> 8)}, 1, 4)
+}
+
 func codesOf(elem int64, zero byte, dims ...int64) *hbdnn.ONNX {
+	return coded(elem, []byte{zero}, dims...)
+}
+
+func coded(elem int64, zero []byte, dims ...int64) *hbdnn.ONNX {
 	return (&hbdnn.ONNX{}).Input("x", 1, dims...).Output("y", 1, dims...).Constant("s", 1, rknn.RealBytes(0.5)).
-		Constant("z", elem, []byte{zero}).Node("QuantizeLinear", "q", "x", "s", "z").
+		Constant("z", elem, zero).Node("QuantizeLinear", "q", "x", "s", "z").
 		Node("DequantizeLinear", "r", "q", "s", "z").Node("Relu", "v", "r").Node("QuantizeLinear", "p", "v", "s", "z").
 		Node("DequantizeLinear", "y", "p", "s", "z")
 }
@@ -416,6 +425,17 @@ var quantization = []*Rule{
 			p := t.Out(t.Model(codes(2, 7)), 0)
 			t.Check(p.Kind == hbdnn.U8 && p.Quant == 2 && *cmem.At[int8](p.Zero) == 7, "type %d, quantiType %d", p.Kind, p.Quant)
 		}).
+		OK("for_each_channel", func(t *T) {
+			for _, dims := range [][]int64{{1, 5, 2, 3}, {1, 3, 2, 5}} { // which programs index, whatever scaleLen says
+				p := t.Out(t.Model(codesOf(3, 0xfd, dims...)), 0)
+				for i, s := range cmem.Span[float32](p.Scale, 5) {
+					t.Check(s == 0.5, "%v: scale %d is %g", dims, i, s)
+				}
+				for i, z := range cmem.Span[int8](p.Zero, 5) {
+					t.Check(z == -3, "%v: zero point %d is %d", dims, i, z)
+				}
+			}
+		}).
 		No("float", func(t *T) {
 			r := t.Prepare(codes(3, 0))
 			r.In[0].Properties.Kind = hbdnn.F32
@@ -449,6 +469,23 @@ var quantization = []*Rule{
 			hbdnn.Fill[float32](r, -0.5, 1.25, 27.5, 1.75)
 			t.Compute(r)
 			hbdnn.Gives[float32](t.T, r, 0, 1, 27.5, 2)
+		}).
+		OK("ends", func(t *T) {
+			for zero, kind := range map[int16]int32{-129: hbdnn.F32, -128: hbdnn.S16, 127: hbdnn.S16, 128: hbdnn.F32} {
+				r := t.Prepare(wide(zero))
+				p := &r.In[0].Properties
+				t.Check(p.Kind == kind, "zero point %d: type %d, want %d", zero, p.Kind, kind)
+				if kind == hbdnn.F32 {
+					hbdnn.Fill[float32](r, -0.5, 1.25, 27.5, 1.75)
+					t.Compute(r)
+					hbdnn.Gives[float32](t.T, r, 0, 1, 27.5, 2)
+					continue
+				}
+				t.Check(*cmem.At[int8](p.Zero) == int8(zero), "zero point %d is %d", zero, *cmem.At[int8](p.Zero))
+				hbdnn.Fill(r, zero-1, zero, zero+2, 1000)
+				t.Compute(r)
+				hbdnn.Gives(t.T, r, zero, zero, zero+2, 1000)
+			}
 		}).
 		OK("in_parts", func(t *T) {
 			r := t.Prepare(codesOf(2, 200, 2, 2))

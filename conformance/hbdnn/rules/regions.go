@@ -109,6 +109,17 @@ var regions = []*Rule{
 			}
 			hbdnn.Gives(t.T, r, want...)
 		}).
+		No("room_for_two_of_three", func(t *T) {
+			r := t.resizer()
+			r.In = []hbdnn.Tensor{r.In[0], t.picture(12, 20, 32), t.picture(9, 16, 16)}
+			r.Out[0].Mem[0] = t.Mem(3 * r.Out[0].Properties.Bytes)
+			r.Out[0].Mem[0].Size--
+			region := hbdnn.Roi{Right: 9, Bottom: 7}
+			t.roiInfer(hbdnn.InvalidArgument, r, 3, &hbdnn.Control{}, region, region, region)
+			t.Says("memSize", "3 runs")
+			r.Out[0].Mem[0].Size++
+			t.roiInfer(hbdnn.Success, r, 3, &hbdnn.Control{}, region, region, region)
+		}).
 		No("regions", func(t *T) {
 			r := t.resizer()
 			good := hbdnn.Roi{Right: 3, Bottom: 3}

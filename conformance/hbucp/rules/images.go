@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 
@@ -179,6 +180,11 @@ var images = []*Rule{
 			t.Infer(hbucp.InvalidArgument, address(), r)
 			t.Says("input[1]", "luma")
 		}).
+		No("color", func(t *T) {
+			t.Load(hbucp.ModelInvalid, address(), hbucp.Relu(1, 3, 4, 6).Meta("anynpu.input.x.pixel", "rgb").
+				Meta("anynpu.input.x.source", "resizer"))
+			t.Says("resizer")
+		}).
 		No("no_rows", func(t *T) {
 			r := t.region(4, 2, 9, 5)
 			r.In[0].Properties.Valid.Dims[1] = -1
@@ -201,6 +207,31 @@ var images = []*Rule{
 			t.Load(hbucp.ModelInvalid, address(), hbucp.Relu(2, 1, 2, 2).Meta("anynpu.input.x.pixel", "gray").
 				Meta("anynpu.input.x.ports", `["a", "b", "c"]`))
 		}),
+	rule("5.5.h_regions_of_a_batch", "each image of a batch has a region, in a tensor of the batch or in one of its own").
+		OK("one_tensor", func(t *T) {
+			r := t.grays(hbucp.Relu(2, 1, 2, 3))
+			t.Check(len(r.In) == 2 && slices.Equal(r.In[1].Properties.Valid.Sizes(), []int32{2, 4}), "%d inputs", len(r.In))
+			t.Compute(r)
+			hbucp.Gives[float32](t.T, r, 12, 13, 14, 22, 23, 24, 135, 136, 137, 145, 146, 147)
+		}).
+		OK("own_tensors", func(t *T) {
+			names := []string{"left", "left_part", "right", "right_part"}
+			r := t.grays(hbucp.Relu(2, 1, 2, 3).Meta("anynpu.input.x.ports", `["left", "left_part", "right", "right_part"]`))
+			t.Check(len(r.In) == 4, "%d inputs", len(r.In))
+			name := address()
+			for i, want := range names {
+				t.OK("DNNGetInputName", name, r.Model, i)
+				t.Check(cmem.Text(*name) == want, "input %d is %q, want %q", i, cmem.Text(*name), want)
+			}
+			t.Compute(r)
+			hbucp.Gives[float32](t.T, r, 12, 13, 14, 22, 23, 24, 135, 136, 137, 145, 146, 147)
+		}).
+		No("second_outside", func(t *T) {
+			r := t.grays(hbucp.Relu(2, 1, 2, 3))
+			copy(hbucp.Of[int32](&r.In[1].Mem, 8)[4:], []int32{60, 60, 70, 70})
+			t.Infer(hbucp.RunFailed, nil, r)
+			t.Says("region 1")
+		}),
 }
 
 // region is the frame of paint as a part of a larger image, of which this region is taken.
@@ -219,6 +250,38 @@ func (t *T) region(left, top, right, bottom int32) *hbucp.Run {
 	paint(y[2*pitch+4:], uv[pitch+4:], pitch)
 	r.In = append(r.In, t.Tensor(true, model, 2))
 	copy(hbucp.Of[int32](&r.In[2].Mem, 4), []int32{left, top, right, bottom})
+	return r
+}
+
+// grays are two gray images of 6 x 10 pixels for a model that takes regions of 2 x 3: pixel x, y of image k is
+// 100k + 10y + x, and the regions begin at 2, 1 and 5, 3.
+func (t *T) grays(m *hbucp.ONNX) *hbucp.Run {
+	const height, width, pitch, count = 6, 10, 16, 2
+	model := t.Model(m.Meta("anynpu.input.x.pixel", "gray").Meta("anynpu.input.x.source", "resizer"))
+	inputs := number()
+	t.OK("DNNGetInputCount", inputs, model)
+	r := &hbucp.Run{Model: model, Out: []hbucp.Tensor{t.Tensor(false, model, 0)}}
+	each := count / (*inputs / 2) // images of a tensor
+	for k := range *inputs / 2 {
+		x := hbucp.Tensor{Properties: *t.Port(true, model, int(2*k))}
+		x.Properties.Valid.Dims[1], x.Properties.Valid.Dims[2] = height, width
+		x.Properties.Stride[0], x.Properties.Stride[1] = height*pitch, pitch
+		x.Mem = t.Mem(int64(each) * height * pitch)
+		part := t.Tensor(true, model, int(2*k)+1)
+		for i := range int(each) {
+			at := int(k*each) + i
+			pixels := hbucp.Of[byte](&x.Mem, int(each)*height*pitch)[i*height*pitch:]
+			for y := range height {
+				for c := range width {
+					pixels[y*pitch+c] = byte(100*at + 10*y + c)
+				}
+			}
+			left, top := int32(2+3*at), int32(1+2*at)
+			region := hbucp.Of[int32](&part.Mem, 4*int(each))[i*int(part.Properties.Stride[0])/4:]
+			copy(region, []int32{left, top, left + 2, top + 1})
+		}
+		r.In = append(r.In, x, part)
+	}
 	return r
 }
 
@@ -257,6 +320,21 @@ var quantization = []*Rule{
 				Constant("s", rknn.ONNXFloat, []byte{0, 0, 0, 0x3f}).Constant("z", rknn.ONNXUint8, []byte{200}).
 				Node("DequantizeLinear", "y", "q", "s", "z")
 			t.Check(t.Port(true, t.Model(m), 0).Kind == hbucp.U8, "codes of the input")
+		}).
+		OK("of_32_bits", func(t *T) {
+			for _, zero := range []int32{3, -70000} {
+				r := t.Prepare((&hbucp.ONNX{}).Input("x", rknn.ONNXFloat, 1, 3).Output("y", rknn.ONNXFloat, 1, 3).
+					Constant("s", rknn.ONNXFloat, rknn.RealBytes(0.5)).
+					Constant("z", rknn.ONNXInt32, binary.LittleEndian.AppendUint32(nil, uint32(zero))).
+					Op("Cast", []string{"c"}, []string{"x"}, rknn.Attrs{"to": 6}).Node("DequantizeLinear", "y", "c", "s", "z"))
+				p := r.Out[0].Properties
+				s, z := scales(&p)
+				t.Check(p.Kind == hbucp.S32 && slices.Equal(s, []float32{0.5, 0.5, 0.5}) &&
+					slices.Equal(z, []int32{zero, zero, zero}), "type %d, %v %v", p.Kind, s, z)
+				hbucp.Fill(r, 7, -70000, float32(zero))
+				t.Compute(r)
+				hbucp.Gives[int32](t.T, r, 7, -70000, zero)
+			}
 		}).
 		No("numbers", func(t *T) {
 			p := t.Port(true, t.Model(hbucp.Relu(1, 4)), 0)

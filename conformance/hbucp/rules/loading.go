@@ -220,6 +220,19 @@ var queries = []*Rule{
 			}
 			t.Check(t.Port(true, t.Model(hbucp.Relu(1, 4)), 0).Bytes == 128, "want a multiple of 128")
 		}).
+		OK("ten_sizes", func(t *T) {
+			r := t.Prepare(hbucp.Relu(1, 2, 1, 1, 2, 1, 1, 1, 1, 2))
+			p := r.In[0].Properties
+			t.Check(slices.Equal(p.Valid.Sizes(), []int32{1, 2, 1, 1, 2, 1, 1, 1, 1, 2}) && p.Stride[0] == 32 &&
+				p.Stride[1] == 16 && p.Stride[9] == 4, "%+v", p)
+			hbucp.Fill[float32](r, -1, 2, -3, 4, -5, 6, -7, 8)
+			t.Compute(r)
+			hbucp.Gives[float32](t.T, r, 0, 2, 0, 4, 0, 6, 0, 8)
+		}).
+		No("eleven_sizes", func(t *T) {
+			t.Load(hbucp.ModelInvalid, address(), hbucp.Relu(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2))
+			t.Says("at most 10")
+		}).
 		No("beyond", func(t *T) { t.Bad("DNNGetInputTensorProperties", &hbucp.Properties{}, t.Model(hbucp.Relu(1, 4)), 1) }),
 	rule("5.1.j_types", "element types are the model's").
 		OK("each", func(t *T) {
