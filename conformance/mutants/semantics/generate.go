@@ -13,8 +13,7 @@ import (
 
 // generate makes the quota of bugs of every package from its syntax. The seed chooses among the candidates, kind by
 // kind in turns, so that a common kind does not crowd out the others. None overlaps a patch or another one.
-func generate(root string, seed uint64, scope Scope, taken []*Mutant) ([]*Mutant, error) {
-	l := newLoader(root, nil)
+func generate(l *loader, seed uint64, scope Scope, taken []*Mutant) ([]*Mutant, error) {
 	taken = slices.Clone(taken)
 	var out []*Mutant
 	for _, a := range Areas {

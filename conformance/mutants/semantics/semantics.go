@@ -108,14 +108,19 @@ func (s Scope) check() error {
 // Mutants lists the bugs for a seed: the patches, then those made from the syntax, which keep clear of the patches. A
 // mutant's number is its place in the list, from 1. root is the repository.
 func Mutants(root string, seed uint64, scope Scope) ([]*Mutant, error) {
+	return mutants(newLoader(root, nil), seed, scope)
+}
+
+// mutants lists the bugs of the sources that l has.
+func mutants(l *loader, seed uint64, scope Scope) ([]*Mutant, error) {
 	if err := scope.check(); err != nil {
 		return nil, err
 	}
-	all, err := patches(root)
+	all, err := patches(l.root)
 	if err != nil {
 		return nil, err
 	}
-	made, err := generate(root, seed, scope, all)
+	made, err := generate(l, seed, scope, all)
 	if err != nil {
 		return nil, err
 	}

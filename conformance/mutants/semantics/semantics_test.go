@@ -8,28 +8,35 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
+// asTheyAre has the sources of the repository, which are type-checked once for all tests.
+var asTheyAre = sync.OnceValues(func() (*loader, error) {
+	root, err := filepath.Abs("../../..")
+	return newLoader(root, nil), err
+})
+
 // The mutants must fit the sources as they are: patches apply, and the library with all of them still type-checks.
 func TestMutants_fitTheSources(t *testing.T) {
-	root, err := filepath.Abs("../../..")
+	sources, err := asTheyAre()
 	require.NoError(t, err)
-	mutants, err := Mutants(root, 1, Scope{})
+	made, err := mutants(sources, 1, Scope{})
 	require.NoError(t, err)
 	perArea := map[string]int{}
-	for _, m := range mutants {
+	for _, m := range made {
 		perArea[m.Area]++
 	}
-	assert.GreaterOrEqual(t, len(mutants), 150)
+	assert.GreaterOrEqual(t, len(made), 150)
 	for _, a := range Areas {
 		assert.GreaterOrEqual(t, perArea[a.Name], 30, "%s: the areas have similar numbers of mutants", a.Name)
 	}
 	ids := map[string]bool{}
-	for _, m := range mutants {
+	for _, m := range made {
 		ids[m.ID] = true
 	}
 	argued, err := Argued()
@@ -39,9 +46,9 @@ func TestMutants_fitTheSources(t *testing.T) {
 			assert.True(t, ids[m.id] || strings.Contains(m.id, ":"), "argued.txt explains %s, which there is not", m.id)
 		}
 	}
-	files, err := Overlay(root, mutants)
+	files, err := Overlay(sources.root, made)
 	require.NoError(t, err)
-	l := newLoader(root, files)
+	l := newLoader(sources.root, files)
 	for name := range files {
 		p, err := l.load(path.Dir(name))
 		require.NoError(t, err)
@@ -50,14 +57,14 @@ func TestMutants_fitTheSources(t *testing.T) {
 }
 
 func TestMutants_ofFolders(t *testing.T) {
-	root, err := filepath.Abs("../../..")
+	sources, err := asTheyAre()
 	require.NoError(t, err)
 	const quota = 6 // of capi/hb
 	perFolder := func(scope Scope) map[string]int {
-		mutants, err := Mutants(root, 1, scope)
+		made, err := mutants(sources, 1, scope)
 		require.NoError(t, err)
 		n := map[string]int{}
-		for _, m := range mutants {
+		for _, m := range made {
 			n[path.Dir(m.File)]++
 		}
 		return n
@@ -68,6 +75,6 @@ func TestMutants_ofFolders(t *testing.T) {
 	assert.Len(t, usual, 1)
 	assert.Equal(t, usual["capi/hb"]+5, more["capi/hb"])
 	assert.Greater(t, all["capi/hb"], more["capi/hb"])
-	_, err = Mutants(root, 1, Scope{Folders: []string{"capi/none"}})
+	_, err = mutants(sources, 1, Scope{Folders: []string{"capi/none"}})
 	assert.EqualError(t, err, "no area has the folder capi/none")
 }
