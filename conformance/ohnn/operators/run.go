@@ -70,5 +70,23 @@ func (c *Case) execute(s *model.Session) (rounding string, err error) {
 	if err != nil || c.Reject != nil {
 		return "", err
 	}
-	return run.Judge()
+	if rounding, err = run.Judge(); err != nil {
+		return "", err
+	}
+	return rounding, again(run)
+}
+
+// again computes other inputs and then those of the case once more: nothing that a run leaves behind may reach the
+// next. Other inputs may be refused, as indices and sizes are inputs, too.
+func again(run *model.Run) error {
+	run.FillBackwards()
+	_ = run.Do()
+	run.Fill()
+	if err := run.Do(); err != nil {
+		return fmt.Errorf("computed again: %w", err)
+	}
+	if _, err := run.Judge(); err != nil {
+		return fmt.Errorf("computed again: %w", err)
+	}
+	return nil
 }
