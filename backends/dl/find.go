@@ -15,8 +15,8 @@ import (
 // SystemFolders are where manifests of the machine are, behind the user's own.
 var SystemFolders = []string{"/etc/anynpu/drivers.d", "/usr/share/anynpu/drivers.d"}
 
-// List returns every driver that is named here, in the order in which they are tried, with what speaks against each as
-// far as its manifest and its file tell. Nothing is opened or run.
+// List returns every driver that is named here, in the order in which they are tried, with the reason against each as
+// far as its manifest and its file show one. Nothing is opened or run.
 func List(o Options) []*Candidate {
 	var out []*Candidate
 	overridden := map[string]bool{}

@@ -69,7 +69,7 @@ func (m *machine) manifest(name, library string) string {
 		0o644)
 }
 
-// reason is that of the only candidate.
+// reason belongs to the only candidate.
 func (m *machine) reason() string {
 	list := List(m.options())
 	require.Len(m.t, list, 1)

@@ -2,8 +2,8 @@ package dl
 
 import spec "github.com/anynpu/anynpu/core/spec/nnapi"
 
-// nnapiTable is NnApiSLDriverImplFL5 and those of the levels behind it. What begins with SL_ are functions of a support
-// library alone.
+// nnapiTable is NnApiSLDriverImplFL5 and those of the levels behind it. Only a support library has the functions that
+// begin with SL_.
 //
 // Source: packages/modules/NeuralNetworks/shim_and_sl/public/NeuralNetworksSupportLibraryImpl.h of AOSP.
 var nnapiTable = &Table{

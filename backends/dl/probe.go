@@ -104,7 +104,7 @@ func (c *Candidate) judge(reason, remedy string) {
 	}
 }
 
-// reason says what speaks against a driver, "" for nothing. What the helper writes may come from the driver.
+// reason is the reason against a driver, "" for none. The helper's text may come from the driver.
 func (o Outcome) reason(limit time.Duration) string {
 	text := printable(o.Output)
 	switch {
@@ -135,7 +135,7 @@ func (o Outcome) table() (level int64, entries string, ok bool) {
 	return level, entries, err == nil
 }
 
-// printable is the first line of a text of others', without what a terminal obeys.
+// printable is the first line of a text of others', without characters that a terminal obeys.
 func printable(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
 	text = strings.Map(func(r rune) rune {

@@ -19,7 +19,7 @@ const RemoteSchema = "anynpu.remote/1"
 // RemoteAPI is the Candidate.API of servers: the Open Inference Protocol.
 const RemoteAPI = "oip"
 
-// What a manifest of servers has where it says nothing.
+// The defaults of a manifest of servers.
 const (
 	RemoteDeadline = 10 * time.Second
 	RemoteLargest  = 256 << 20

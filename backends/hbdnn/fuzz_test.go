@@ -6,8 +6,8 @@ import (
 	"github.com/anynpu/anynpu/internal/drivertest"
 )
 
-// answers are what the fuzzer changes. Addresses of memory are left alone, and so is its size when it grows: what a
-// driver says it has mapped is believed.
+// answers are the bytes that the fuzzer changes. Addresses of memory are left alone, and so is its size when it grows:
+// a driver's word about its mappings is believed.
 var answers = []drivertest.Answer{
 	{What: "counts", First: 0, Count: 8},
 	{What: "properties input", First: 0, Count: 176},

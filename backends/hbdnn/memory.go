@@ -12,7 +12,7 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// arguments are memory of C's for what a function takes and gives.
+// arguments are memory of C's for a function's arguments and results.
 type arguments struct {
 	buf  mem.Buffer
 	data []byte

@@ -12,9 +12,9 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// port is an input or output as the driver describes it. What the driver has in NHWC is shown in NCHW, as the model has
-// it that was compiled, and lies in NHWC. Images are bytes: gray and those with three components [N,C,H,W], NV12 the
-// rows of luma and then those of pairs, [N,3*H/2,W].
+// port is an input or output as the driver describes it. A port that the driver has in NHWC is shown in NCHW, as the
+// model has it that was compiled, and lies in NHWC. Images are bytes: gray and those with three components [N,C,H,W],
+// NV12 the rows of luma and then those of pairs, [N,3*H/2,W].
 type port struct {
 	device.Port
 	raw     []byte  // hbDNNTensorProperties
@@ -65,8 +65,8 @@ func (p *port) Elements(m *driver.Memory) ([]byte, error) {
 	return elements, p.view(m.Buf, m.Off).Load(elements)
 }
 
-// portOf checks what a driver says of a tensor. Kind fault.Device for what cannot be, fault.Unsupported for what this
-// library has no words for.
+// portOf checks what a driver says of a tensor. Kind fault.Device for impossible values, fault.Unsupported for values
+// that this library has no words for.
 func portOf(g generation, name string, raw []byte) (*port, error) {
 	d, err := g.read(raw)
 	switch {

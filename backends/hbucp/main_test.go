@@ -6,7 +6,7 @@ import (
 	"github.com/anynpu/anynpu/internal/drivertest"
 )
 
-// fakeDriver is that of ctest/drivers in this generation, nil where there is no C compiler.
+// fakeDriver is ctest/drivers' driver of this generation, nil where there is no C compiler.
 var fakeDriver *drivertest.Driver
 
 func TestMain(m *testing.M) { drivertest.Main(m, "", build) }

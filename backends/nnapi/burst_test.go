@@ -15,7 +15,7 @@ import (
 	"github.com/anynpu/anynpu/internal/drivertest"
 )
 
-// tally is what the driver has counted since the last time.
+// tally returns the driver's counts since the last time.
 type tally struct{ made, inBursts, alone int64 }
 
 func (f *fake) since(before *tally) (more tally) {

@@ -31,7 +31,7 @@ func scaled(t *testing.T, own byte) *graph.Graph {
 	return g
 }
 
-// noted is what the driver was told of its cache once more.
+// noted runs what, which gives the driver a cache once more, and returns the cache that it got.
 func (f *fake) noted(t *testing.T, what func()) (dir, token string) {
 	t.Helper()
 	count := f.Count("cache")
@@ -45,8 +45,8 @@ func (f *fake) noted(t *testing.T, what func()) (dir, token string) {
 	return dir, token
 }
 
-// TestCompile_driversCache: the driver is told the program's directory, and a token that is the same for the same
-// content, also when a saved program is loaded, and another one for everything that differs.
+// TestCompile_driversCache: the driver gets the program's directory, and a token that is the same for the same content,
+// also when a saved program is loaded, and another one for everything that differs.
 func TestCompile_driversCache(t *testing.T) {
 	f := newFake(t)
 	before := f.Live()

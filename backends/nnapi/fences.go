@@ -21,8 +21,8 @@ func (p *program) TakesFences() bool {
 	return !p.open && p.dev.level >= spec.Level4 && p.dev.driver.Needs(fenceFunctions) == nil
 }
 
-// Hand implements driver.Fenced. What is no sync file, or anything else that the driver refuses, is left to be waited
-// for here.
+// Hand implements driver.Fenced. A descriptor that is no sync file, or that the driver refuses for another reason, is
+// waited for here.
 func (e *execution) Hand(fds []int) (function string) {
 	dev := e.prog.dev
 	if !e.prog.TakesFences() {

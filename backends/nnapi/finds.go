@@ -16,8 +16,8 @@ func init() {
 	})
 }
 
-// finds are the operators whose results have as many rows as a run finds. What reads such a result is no node of this
-// device, as its operands have known sizes: so they are outputs of the model, or nobody reads them.
+// finds are the operators whose results have as many rows as a run finds. No node of this device reads such a result,
+// as its operands have known sizes: so they are outputs of the model, or unread.
 var finds = map[string]bool{"box_with_nms_limit": true, "generate_proposals": true}
 
 // makes is takes of a result, whose first size may be open.

@@ -81,8 +81,8 @@ func loops(t *testing.T, d device.Device, g *graph.Graph, r device.RunRequest) (
 	return out, nil
 }
 
-// TestExecution_loopLimit: the driver is told how long a loop may take, and what it says when that is over is the end
-// of the run. Where there is no limit it is told the longest time there is.
+// TestExecution_loopLimit: the driver gets the time limit of loops, and its word at the limit ends the run. Without a
+// limit it gets the longest time there is.
 func TestExecution_loopLimit(t *testing.T) {
 	f := newFake(t)
 	before := f.Live()
@@ -117,7 +117,7 @@ func TestProgram_loops(t *testing.T) {
 	assert.Equal(t, told, f.Count("loop limit"))
 }
 
-// TestExecution_noLoopLimit: a driver that cannot be told computes in the time that it gives loops itself, and one
+// TestExecution_noLoopLimit: a driver without that function computes in the time that it gives loops itself, and one
 // that refuses the limit does not compute without.
 func TestExecution_noLoopLimit(t *testing.T) {
 	f := newFake(t)

@@ -84,7 +84,7 @@ func lowerLSTM(t *translation) error {
 	return nil
 }
 
-// activation is the API's number for what the direction does with cells; its gates are sigmoids.
+// activation is the API's number for the direction's function of cells; its gates are sigmoids.
 func (l *lstm) activation() (code int64, err error) {
 	words := []string{"sigmoid", "tanh", "tanh"}
 	if n := len(l.o.Activations); n > 0 {

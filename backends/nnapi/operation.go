@@ -158,7 +158,7 @@ func codeOf(typ tensor.Type) (code spec.OperandCode, err error) {
 	return code, nil
 }
 
-// operand makes the operand of a value. What has no dimensions has one of size 1 in the API.
+// operand makes the operand of a value. A value without dimensions has one of size 1 in the API.
 func (t *translation) operand(v graph.Value) *operand {
 	f := t.G.Fact(v)
 	o := &operand{typ: f.Type}

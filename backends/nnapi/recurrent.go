@@ -156,7 +156,7 @@ func (l *layer) state(k int, units int64) *operand {
 	return y
 }
 
-// results are operands for what a direction makes: the steps, and the states behind the last one.
+// results are operands for the results of a direction: the steps, and the states after the last one.
 func (l *layer) results(units int64) (y *operand) {
 	switch x := l.In(0); {
 	case l.steps == 1:
@@ -168,7 +168,7 @@ func (l *layer) results(units int64) (y *operand) {
 	}
 }
 
-// join makes output k of the node of what its directions have made: sequences of steps, or states.
+// join makes output k of the node of its directions' results: sequences of steps, or states.
 func (l *layer) join(k int, sequences bool, parts []*operand) {
 	y, axis := l.Out(k), 0
 	switch {

@@ -19,7 +19,7 @@ func api(t *testing.T) dl.API {
 	return a
 }
 
-// functions are those that a driver has in its table.
+// functions are the entries of a driver's table.
 func functions(t *testing.T, d *drivertest.Driver) (lookup func(symbol string) uintptr, err error) {
 	lookup, table, err := driver.Opening{}.Functions(d.Opened, api(t))
 	require.True(t, table)

@@ -149,7 +149,7 @@ func TestSupport_reasons(t *testing.T) {
 	)
 }
 
-// TestSupport_attributes: what NNAPI's operations cannot say of a node is what stands against it.
+// TestSupport_attributes: the reason against a node names the attribute that NNAPI's operations lack.
 func TestSupport_attributes(t *testing.T) {
 	no := func(want string, o graph.Op, in ...opcase.Operand) dt.Refused {
 		return dt.Refused{Node: opcase.One(o, in...), Want: want}

@@ -150,7 +150,7 @@ func (t *translation) along(name string, axis int64, beta float32) error {
 	return nil
 }
 
-// lowerLayerNorm: gamma and beta are as large as what is normalized.
+// lowerLayerNorm: gamma and beta are as large as the normalized part.
 func lowerLayerNorm(t *translation) error {
 	o, x := t.N.Op.(*op.LayerNorm), t.In(0)
 	axis, err := op.Axis(o.Axis, len(x.Dims()))

@@ -38,7 +38,7 @@ func (t *translation) permute(x, y *operand, order ...int64) {
 	t.add("TRANSPOSE", []*operand{x, list(order...)}, []*operand{y})
 }
 
-// padding is how windows are padded: by a mode, or by what they resolve to.
+// padding is how windows are padded: by a mode, or by its resolved sizes.
 func padding(auto op.AutoPad, w []op.Window) setting {
 	switch auto {
 	case op.PadSameUpper:

@@ -45,8 +45,8 @@ func (d *Device) bytes(at uintptr, size int64) ([]byte, error) {
 	return unsafe.Slice((*byte)(driver.Pointer(data)), size), nil
 }
 
-// Take implements driver.Calls: a tensor of a buffer at the beginning of a file. What the API says of other places in a
-// file differs between its versions.
+// Take implements driver.Calls: a tensor of a buffer at the beginning of a file. The API's versions differ about other
+// places in a file.
 func (e *execution) Take(s *driver.Slot, v mem.View) *driver.Memory {
 	d := e.prog.dev
 	fd, base, ok := v.Buf.FD()

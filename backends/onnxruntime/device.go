@@ -21,9 +21,8 @@ type Failure struct {
 	Err      error
 }
 
-// Open returns the devices that providers of a library make, in their order, and those that make none, whose ids nobody
-// gets. Kinds:
-// fault.File when the library's file cannot be read.
+// Open returns the devices that providers of a library make, in their order, and those that make none, whose ids stay
+// unused. Kinds: fault.File when the library's file cannot be read.
 func Open(l *Library, c Config, providers []Provider) (out []*Device, failed []Failure, err error) {
 	all, err := l.Devices(c.Config, symbols)
 	if err != nil {

@@ -45,7 +45,7 @@ func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (
 	return p, nil
 }
 
-// build makes the session. Of a unit whose constants nobody else reads, the graph keeps them: Save writes them.
+// build makes the session. The graph keeps constants that this unit alone reads: Save writes them.
 func (p *program) build(ctx context.Context, m *export.Model) error {
 	d := p.dev
 	var data []byte

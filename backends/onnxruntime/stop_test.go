@@ -122,9 +122,9 @@ func TestExecution_deadlineAndCancel(t *testing.T) {
 	}
 }
 
-// TestDevices_together has threads of the devices of two libraries compute, stop and give up at once; each result is
-// that of its own run. Sessions of a round end on other threads than they began, and the next round makes new ones:
-// without keepSignalStack a signal then kills the process.
+// TestDevices_together has threads of the devices of two libraries compute, stop and give up at once; each run gets its
+// own result. Sessions of a round end on other threads than they began, and the next round makes new ones: without
+// keepSignalStack a signal then kills the process.
 func TestDevices_together(t *testing.T) {
 	devices := map[string]*Device{
 		"newest": openCPU(t),

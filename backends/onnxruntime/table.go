@@ -15,8 +15,8 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// LeastVersion is the first API version whose libraries can be used, and lastVersion the one that the list of functions
-// is of: more is not asked for.
+// LeastVersion is the first API version whose libraries can be used, and lastVersion the one whose functions are
+// listed: a newer one is not asked for.
 const (
 	LeastVersion = 24
 	lastVersion  = 29

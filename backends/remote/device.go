@@ -3,7 +3,7 @@
 // in shared memory.
 //
 // A server computes a model that it has, not the graph that it is given: the device compares the model's ports with the
-// graph's once. The whole graph goes there or nothing, but for what stands at its border: decoding and scaling of
+// graph's once. The whole graph goes there or nothing, but for the conversions at its border: decoding and scaling of
 // images, codes and layouts that only this side knows.
 package remote
 
@@ -34,7 +34,7 @@ type Config struct {
 	Start func(socket *os.File) (end func(), err error)
 	// Local computes the other nodes, if the manifest's fallback is cpu.
 	Local device.Device
-	// Ran takes note of a run: where it was computed, with what it took from here to here and back. It may be nil.
+	// Ran takes note of a run: where it was computed, with the time there and back. It may be nil.
 	Ran func(where string, took time.Duration, err error)
 	// Tell writes a line of the log that is shown wherever errors are; Note one that is shown on request.
 	Tell, Note func(text string)

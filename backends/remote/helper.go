@@ -49,7 +49,7 @@ type session struct {
 // call is a request whose answer has not come.
 type call struct {
 	answer chan *answered // holds one
-	// after is set when nobody waits any more, and called when the answer has come.
+	// after is set when the wait has ended, and called when the answer has come.
 	after func()
 }
 

@@ -26,7 +26,7 @@ type bound struct {
 	port  link.Port
 	value graph.Value
 	order []int // the port's dimension i is dimension order[i] of the value; nil: as they are
-	real  bool  // the value is what a program's codes stand for
+	real  bool  // the value holds the real numbers of a program's codes
 }
 
 // borderOp says that an operator may stand between a program's tensor and a model's: it changes how elements are

@@ -13,8 +13,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// port is an input or output as the driver describes it. What the driver has in NHWC is shown in NCHW, as the model
-// that it was compiled from has it, and lies in NHWC.
+// port is an input or output as the driver describes it. A port that the driver has in NHWC is shown in NCHW, as the
+// model that it was compiled from has it, and lies in NHWC.
 type port struct {
 	device.Port
 	attr  spec.TensorAttr
@@ -25,8 +25,8 @@ type port struct {
 	pitch int64 // bytes from one row to the next
 }
 
-// portOf checks what a driver says of a tensor. Kind fault.Device for what cannot be, fault.Unsupported for what this
-// library has no words for.
+// portOf checks what a driver says of a tensor. Kind fault.Device for impossible values, fault.Unsupported for values
+// that this library has no words for.
 func portOf(a *spec.TensorAttr) (*port, error) {
 	p := &port{attr: *a}
 	end := bytes.IndexByte(a.Name[:], 0)

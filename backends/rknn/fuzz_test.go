@@ -8,8 +8,8 @@ import (
 	"github.com/anynpu/anynpu/internal/drivertest"
 )
 
-// answers are what the fuzzer changes. Addresses are left alone, and so is the offset of memory whose size is changed:
-// what a driver says it has mapped is believed.
+// answers are the bytes that the fuzzer changes. Addresses are left alone, and so is the offset of memory whose size is
+// changed: a driver's word about its mappings is believed.
 var answers = []drivertest.Answer{
 	{What: "query 0", First: 0, Count: int(unsafe.Sizeof(spec.InOutNum{}))},
 	{What: "query 1", First: 0, Count: int(unsafe.Sizeof(spec.TensorAttr{}))},

@@ -55,7 +55,7 @@ func (e *execution) Take(s *driver.Slot, v mem.View) *driver.Memory {
 	if err != nil || size == 0 {
 		return nil
 	}
-	// The address is that of the file's beginning, and the offset counts from there.
+	// The address is the file's beginning, and the offset counts from there.
 	at, err := d.driver.CreateMemFromFd(e.context, int32(fd), unsafe.Pointer(&data[0]), uint32(size), int32(v.Off))
 	if err != nil || at == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// What drivers take of float16 products: rows and columns of B in multiples of tile, on all chips, and as many rows as
+// The float16 products that drivers take: rows and columns of B in multiples of tile, on all chips, and as many rows as
 // the smallest takes.
 const (
 	tile     = 32

@@ -40,7 +40,7 @@
 // [n<=200] bounds a count: 0 and more than 200 are refused. The parameter named in brackets has the role len. handles
 // are read before the behaviour is called: with [n<=200:m] method m of the first parameter's object judges n first, so
 // that no element beyond what the object wants is touched. Other arrays are read by the behaviour, which compares their
-// length with what it knows before.
+// length with the one that it knows.
 //
 // # Owners
 //
@@ -82,7 +82,7 @@ type Facade struct {
 	Types   map[string]Type // every other type that is not a C scalar
 	Stubs   []Library       // vendor libraries besides the core library
 	Since   string          // what the rows' Since means, a sentence of docs/support.md
-	Version string          // of the API that is served; "" is that of the library
+	Version string          // of the API that is served; "": the library's
 	Drivers bool            // calls can be passed on to a vendor's own library
 
 	HandlesFirst bool // the API judges handles before all other arguments

@@ -25,7 +25,7 @@ type shape struct {
 
 var kinds = Enum{Names: []Enumerator{{-1, "NONE"}, {0, "FLOAT"}, {2, "INT"}}}
 
-// shapeLayout is what a generator says of shape, whose inner leads to another.
+// shapeLayout is a generator's layout of shape, whose inner leads to another.
 var shapeLayout = Layout{Name: "shape", Size: unsafe.Sizeof(shape{})}
 
 func init() {

@@ -25,7 +25,7 @@ const (
 // A logSink writes lines to one file descriptor. It is set up once, from the environment, when Go starts.
 type logSink struct {
 	fd         int
-	torn, told atomic.Bool // the last line was written in part; that lines are missing was told
+	torn, told atomic.Bool // the last line was written in part; that lines are missing was logged
 	levels     logging.Levels
 	shown      logging.Shown // what fd is
 	repeats    logging.Repeats

@@ -340,7 +340,7 @@ func decided(facade uint32) (state int32) {
 	return int32(s)
 }
 
-// ErrPassOn is returned by the behaviour of a creating function that leaves the call to the driver.
+// ErrPassOn, which the behaviour of a creating function returns, leaves the call to the driver.
 var ErrPassOn = fault.New(fault.Unsupported, "routing: no driver to pass the call on to [boundary-routing-no-driver]")
 
 // PassOn reports whether the behaviour asked for the call to go to the driver and there is one; the glue then calls
@@ -386,8 +386,8 @@ func DriverCaller(component string) (caller, facade uintptr, ok bool) {
 	return 0, 0, false
 }
 
-// InProgram calls f, which calls a function of the program back. What the program creates meanwhile is its own, also if
-// a driver's call led here.
+// InProgram calls f, which calls a function of the program back. Objects that the program creates meanwhile are its
+// own, also if a driver's call led here.
 func InProgram(f func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

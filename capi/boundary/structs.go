@@ -9,7 +9,7 @@ type Structs[T any] struct{ unused []*T }
 // structsAtOnce is how many structs are made when none is left.
 const structsAtOnce = 256
 
-// Take returns a struct that nobody uses.
+// Take returns an unused struct.
 func (s *Structs[T]) Take() *T {
 	if len(s.unused) == 0 {
 		var slab Block

@@ -9,7 +9,8 @@ import (
 )
 
 // Guise is how a device appears to programs of an API under one name: they can be tried against a lesser device than
-// the machine has. What a guise lacks is not reported, and refused as a device without it refuses it.
+// the machine has. Abilities that a guise lacks are not reported, and are refused as a device without them refuses
+// them.
 type Guise struct {
 	Name      string
 	Operators []string             // that it does not compute, by the API's names
@@ -35,13 +36,13 @@ func hiding(f func(*device.Info)) func(*Guise) {
 	return func(g *Guise) { g.hide = append(g.hide, f) }
 }
 
-// With returns the guise with another change of what the device tells of itself.
+// With returns the guise with another change of the device's description.
 func (g Guise) With(f func(*device.Info)) Guise {
 	g.hide = append(slices.Clip(g.hide), f)
 	return g
 }
 
-// Hide takes from what a device tells of itself what the guise lacks.
+// Hide removes from a device's description the abilities that the guise lacks.
 func (g *Guise) Hide(info *device.Info) {
 	for _, f := range g.hide {
 		f(info)

@@ -95,7 +95,7 @@ type reason struct{ text string }
 
 func (r *reason) Error() string { return r.text }
 
-// runtimeLine writes a line of the runtime's log. What it calls an error is often a step on the way to another answer.
+// runtimeLine writes a line of the runtime's log. Its errors are often steps on the way to another answer.
 func runtimeLine(s onnxruntime.Severity, id, text string) {
 	level := map[onnxruntime.Severity]boundary.Level{onnxruntime.Fatal: boundary.LevelError,
 		onnxruntime.Error: boundary.LevelWarn, onnxruntime.Warning: boundary.LevelInfo,

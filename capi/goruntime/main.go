@@ -8,8 +8,8 @@
 //
 // OVERLAY is another such file, of which the one in DIR then has every entry too.
 //
-// DIR receives overlay.json and the edited files. What is printed is the GOROOT to build with: the given one, so that
-// all checkouts share what Go has compiled, or a symbolic link to it in DIR where it lies in the module cache, as a
+// DIR receives overlay.json and the edited files. It prints the GOROOT to build with: the given one, so that all
+// checkouts share what Go has compiled, or a symbolic link to it in DIR where it lies in the module cache, as a
 // toolchain does that Go has downloaded: there overlays are refused.
 package main
 

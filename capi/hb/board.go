@@ -43,7 +43,7 @@ type boardMemory struct {
 }
 
 // ForDriver says whether a driver loads the models of a call: there is one, and none of them is for this library, an
-// ONNX file or a pack list. What nothing is known of, or cannot be opened, is for the driver to judge.
+// ONNX file or a pack list. The driver judges a file of an unknown kind, or one that cannot be opened.
 func (a *API) ForDriver(sources []model.Source) bool {
 	if !boundary.HasDriver(a.Component) {
 		return false

@@ -40,7 +40,7 @@ const (
 type API struct {
 	Component string // in the log
 	Alloc     string // the function that makes memory
-	Flush     string // a call that flushes memory, with %s for what is done
+	Flush     string // a call that flushes memory, with %s for the operation
 	Flusher   string // the function of that call
 	Read      string // the function that reads memory, "" if there is none
 	Release   string // the function that ends a task

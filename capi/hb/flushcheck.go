@@ -9,7 +9,7 @@ import (
 const memoryAlignment = 64
 
 // ChecksFlush is ANYNPU_CHECK=flush: a flush that a board would have needed, and that the program did not ask for, is
-// told, once of each kind for each cached memory. Nothing else changes: memory is coherent here.
+// logged, once of each kind for each cached memory. Nothing else changes: memory is coherent here.
 var ChecksFlush = boundary.Checks("flush")
 
 // A cache is the check's record of a cached memory. The lock of memories guards it.
@@ -17,7 +17,7 @@ type cache struct {
 	device  mem.Buffer // what devices see: what the program has cleaned, and what tasks have written
 	results []result   // what tasks have written and the program has not invalidated since
 	told    map[string]bool
-	news    [][]any // to be told when the lock is free: a program's function may get them
+	news    [][]any // to be logged when the lock is free: a program's function may get them
 }
 
 // A result is bytes of a memory, from one offset to another, that a task has written to a port.

@@ -10,8 +10,8 @@ import (
 // remedy is the call that a message about a missing flush says should have been called.
 func (b *block) remedy(kind, when string) string { return fmt.Sprintf(b.api.Flush, kind) + " " + when }
 
-// cached calls f with the block that n bytes at addr lie in, their offsets, cut to what it has, and its bytes
-// as the program and devices see them. Without a check or a cache it does nothing.
+// cached calls f with the block that n bytes at addr lie in, their offsets, cut to its size, and its bytes as the
+// program and devices see them. Without a check or a cache it does nothing.
 func cached(addr uintptr, n int64, f func(b *block, from, to int64, own, device []byte)) {
 	if !ChecksFlush || n <= 0 {
 		return

@@ -100,7 +100,7 @@ func (q *taskQueue) next() *Task {
 	return heap.Pop(&q.ready).(*Task)
 }
 
-// runHere computes a task on the caller's thread if its turn has come and nobody computes it yet. The program's
+// runHere computes a task on the caller's thread if its turn has come and no other thread computes it. The program's
 // function is called on another thread, as always.
 func (q *taskQueue) runHere(t *Task) {
 	if !t.take(turnHere) {

@@ -64,7 +64,7 @@ type Member interface {
 	Computed()            // called when it has run well
 	Sizes() [][]int64     // of the outputs of a run that has ended well
 	Estimate() (us int64) // of its time
-	End()                 // lets go of what it has
+	End()                 // releases its objects
 }
 
 // BadHandle gives an error the code for a handle that is no task's.

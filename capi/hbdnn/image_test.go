@@ -39,7 +39,7 @@ func (f nv12) fill(luma, chroma []byte) {
 	}
 }
 
-// planes are those of image n.
+// planes returns the planes of image n.
 func (f nv12) planes(luma, chroma []byte, n int) (y, uv []byte) {
 	if f.separate {
 		return luma[n*f.h*f.pitch:], chroma[n*(f.h/2)*f.pitch:]

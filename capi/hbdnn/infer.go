@@ -101,7 +101,7 @@ func add(t *Task, output *uintptr, input *Tensor, m *Model) error {
 		}
 	}()
 	in, err := m.inputs(input)
-	if err != nil { // which has let go of what it took
+	if err != nil { // which has released its objects
 		return err
 	}
 	n.in = in

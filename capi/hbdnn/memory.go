@@ -24,8 +24,8 @@ func allocate(m *SysMem, size uint32, cached bool) error {
 	return nil
 }
 
-// sysFlushMem has nothing to do: memory is coherent. A part of a memory, also one that nobody allocated, may be
-// flushed.
+// sysFlushMem has nothing to do: memory is coherent. A part of a memory may be flushed, also of one that the library
+// did not allocate.
 func sysFlushMem(m *SysMem, flag int32) error {
 	if flag != flushInvalidate && flag != flushClean {
 		return refuse(errSysArgument, "flag is %d: want HB_SYS_MEM_CACHE_INVALIDATE (1) or "+

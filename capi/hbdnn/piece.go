@@ -12,7 +12,7 @@ type piece struct {
 	batch  int64      // of the model's batch
 	pitch  int64      // bytes of a row of an image, 0: all others
 	dense  bool       // no gaps, although the port has some
-	source *picture   // of which the region is scaled to the model's size, nil: buf is what the model takes
+	source *picture   // of which the region is scaled to the model's size, nil: the model takes buf
 	region op.Region
 }
 

@@ -20,10 +20,10 @@ import (
 type port struct {
 	*model.Port
 	at          int            // of the program's inputs or outputs, the first that it is
-	numeric     convert.Tensor // its elements without mean and deviation, which are those of images
+	numeric     convert.Tensor // its elements without mean and deviation, which only images have
 	dims        []int64        // in the model's order; of an image those of its bytes, or of luma
 	chroma      []int64        // of an image whose pairs are an input of their own, the next one
-	description                // what programs are told
+	description                // as programs see it
 	order       []int          // of the dimensions in a program's memory, nil: the model's
 	gaps        bool           // alignedShape is larger than validShape
 	codes       *convert.Codes // that programs see of real numbers, nil: none

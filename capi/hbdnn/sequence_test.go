@@ -11,7 +11,7 @@ import (
 	"github.com/anynpu/anynpu/capi/hb"
 )
 
-// specTask is what the documents let a program know of a task (section 4, section 11).
+// specTask is a task as the documents let a program know it (section 4, section 11).
 type specTask struct {
 	handle   uintptr
 	open     bool // its last member had more = 1
@@ -27,7 +27,7 @@ type player struct {
 	tasks []*specTask
 }
 
-// codes are what a call may return.
+// codes are the allowed results of a call.
 type codeSet []Code
 
 func (p *player) demand(want codeSet, err error, what string) Code {

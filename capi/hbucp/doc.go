@@ -1,4 +1,4 @@
-// Package hbucp is the newest generation of Horizon's API: hbDNN with tasks and memory of UCP. What it has in common
-// with the older one, capi/hbdnn, is in capi/hb. Sections named in comments are those of docs/abi/hbucp.md;
-// docs/hbucp.md says what is covered.
+// Package hbucp is the newest generation of Horizon's API: hbDNN with tasks and memory of UCP. Its common part with the
+// older one, capi/hbdnn, is in capi/hb. Sections named in comments are those of docs/abi/hbucp.md; docs/hbucp.md says
+// what is covered.
 package hbucp

@@ -34,7 +34,7 @@ func (x *Tensor) pattern(k int) {
 }
 
 // TestImages_tensorsOfTheirOwn: with names for each image of a batch, each has luma and chroma of its own, in the order
-// of the names; the results are those of the images alone.
+// of the names; the results equal those of the images alone.
 func TestImages_tensorsOfTheirOwn(t *testing.T) {
 	m := load1(t, nv12(2, 4, 6).Meta("anynpu.input.x.ports", `["left_y", "left_uv", "right_y", "right_uv"]`))
 	require.Len(t, m.in, 4)

@@ -99,7 +99,7 @@ func (g *group) add(t *Task, output, input *Tensor, m *Model) error {
 		}
 	}()
 	in, err := places(m.in, input, "input")
-	if err != nil { // which has let go of what it took
+	if err != nil { // which has released its objects
 		return err
 	}
 	n.in = in

@@ -27,8 +27,8 @@ func allocate(m *SysMem, size uint64, cached bool) error {
 	return nil
 }
 
-// ucpMemFlush has nothing to do: memory is coherent. A part of a memory, also one that nobody allocated, may be
-// flushed.
+// ucpMemFlush has nothing to do: memory is coherent. A part of a memory may be flushed, also of one that the library
+// did not allocate.
 func ucpMemFlush(m *SysMem, flag int32) error {
 	if flag != flushInvalidate && flag != flushClean {
 		return hb.Invalid("flag is %d: want HB_SYS_MEM_CACHE_INVALIDATE (1) or HB_SYS_MEM_CACHE_CLEAN (2) "+

@@ -20,7 +20,7 @@ type port struct {
 	*model.Port
 	name    string
 	at      int            // among those of the program
-	numeric convert.Tensor // its elements without mean and deviation, which are those of images
+	numeric convert.Tensor // its elements without mean and deviation, which only images have
 	dims    []int64        // in the model's order, of a tensor's part of the batch
 	full    []int64        // in the model's order
 	order   []int          // of the dimensions in a program's memory, nil: the model's

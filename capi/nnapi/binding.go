@@ -128,7 +128,7 @@ func executionSetOutput(e *Execution, index int32, t *OperandType, p unsafe.Poin
 	return e.bindPointer(true, index, t, p, length)
 }
 
-// bindMemory binds a part of a file's memory, or all of what a device manages.
+// bindMemory binds a part of a file's memory, or a whole memory that a device manages.
 func (e *Execution) bindMemory(output bool, index int32, t *OperandType, m *Memory, offset, length uint64) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -141,7 +141,7 @@ func (*kept) samePorts(p *compile.Program, g *graph.Graph) error {
 // saveTold has the directories of which a warning has said that they cannot be written.
 var saveTold sync.Map
 
-// save writes the program in the place of what was there.
+// save writes the program in the place of the old file.
 func (k *kept) save(p *compile.Program) {
 	if k == nil {
 		return

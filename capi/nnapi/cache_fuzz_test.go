@@ -24,7 +24,7 @@ const (
 	placeLink // to its content, in a file of another name
 	placePipe
 	placeFolder
-	placeLocked // nobody may read it; root may
+	placeLocked // only root may read it
 	places
 )
 

@@ -213,7 +213,7 @@ func compilationGetPreferredMemoryPaddingForOutput(c *Compilation, index uint32,
 }
 
 // Placement returns where the nodes of the compiled model run, as JSON; nil when there is none. Where executions decide
-// on the plan it is that of the last one. It serves anynpu_placement_report.
+// on the plan, the last one counts. It serves anynpu_placement_report.
 func (c *Compilation) Placement() []byte {
 	result := c.finishedResult()
 	switch {

@@ -19,7 +19,7 @@ import (
 	"github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
-// coreGraph returns the core graph of a valid model, which nobody changes, and the values that it waits for.
+// coreGraph returns the core graph of a valid model, which stays as it is, and the values that it waits for.
 func (m *Model) coreGraph() (*lowering.Result, error) {
 	l := &m.lowered
 	l.once.Do(func() {

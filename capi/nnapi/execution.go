@@ -269,8 +269,8 @@ func (b *binding) release() {
 	*b = binding{}
 }
 
-// letGo unbinds everything from the execution of core and gives it back. Only who computes calls it, or who
-// holds e.mu while nobody does.
+// letGo unbinds everything from the execution of core and gives it back. Only the thread that computes calls it, or one
+// that holds e.mu while none does.
 func (e *Execution) letGo() {
 	if e.core == nil {
 		return

@@ -62,7 +62,7 @@ func TestLevels_refuseWhatIsNewer(t *testing.T) {
 	}
 }
 
-// pointer is what programs have of a device.
+// pointer is a device as programs have it.
 func (d *Device) pointer() unsafe.Pointer {
 	addr := d.cName.Addr()
 	return *(*unsafe.Pointer)(unsafe.Pointer(&addr))

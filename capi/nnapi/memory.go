@@ -130,6 +130,6 @@ type role struct {
 
 // shape is the shape that the roles agree on.
 type shape struct {
-	operand nnapi.Operand // of the first role; its dimensions are those of all roles and of setDimensions together
+	operand nnapi.Operand // of the first role; its dimensions combine all roles and setDimensions
 	ranked  bool          // the rank is known
 }

@@ -114,7 +114,7 @@ func (m *Model) list(name string, indices []uint32) ([]uint32, error) {
 	if len(indices) == 0 {
 		return nil, badData("%sCount: 0: want at least 1 [nnapi-count-zero]", name[:len(name)-1])
 	}
-	// What a huge count does not have behind it is not read: the first index that names nothing ends the look.
+	// Indices after the true end of a huge count are not read: the first one that names nothing ends the search.
 	var out []uint32
 	err := guarded(name, func() error {
 		for i, index := range indices {
@@ -171,7 +171,7 @@ func modelAddOperation(m *Model, code OperationType, inputs, outputs []uint32) e
 	return nil
 }
 
-// modelIdentifyInputsAndOutputs adds to what earlier calls have named, as the reference implementation does.
+// modelIdentifyInputsAndOutputs adds to the names of earlier calls, as the reference implementation does.
 func modelIdentifyInputsAndOutputs(m *Model, inputs, outputs []uint32) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

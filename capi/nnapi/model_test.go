@@ -79,7 +79,7 @@ func computes(t *testing.T, c *Compilation) {
 	assert.Equal(t, []float32{5, 12, 21}, results(t, c))
 }
 
-// results are those of a compilation for {1, 2, 3} and {4, 5, 6}.
+// results computes a compilation for {1, 2, 3} and {4, 5, 6}.
 func results(t *testing.T, c *Compilation) []float32 {
 	x, y, z := []float32{1, 2, 3}, []float32{4, 5, 6}, make([]float32, 3)
 	e, err := executionCreate(c)

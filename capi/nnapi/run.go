@@ -69,8 +69,8 @@ func (e *Execution) finish(err error) error {
 	return err
 }
 
-// bind takes an execution of core of the plan for what is bound, and binds that to it. An output whose size is not
-// known before stays with the device. A plan that has to be made is made until then.
+// bind takes an execution of core of the plan for the bound shapes, and binds the operands to it. An output whose size
+// is not known before stays with the device. A plan that has to be made is made until then.
 func (e *Execution) bind(until time.Time) error {
 	if err := e.choose(until); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (e *Execution) bindAnew() error {
 	return nil
 }
 
-// compute computes as is asked, but for what an execution says itself, and writes the outputs.
+// compute computes as is asked, but for the execution's own settings, and writes the outputs.
 func (e *Execution) compute(r device.RunRequest) error {
 	err := e.perform(r)
 	if err == nil {
@@ -341,8 +341,8 @@ func (d dependency) Wait(ctx context.Context) error {
 // FD implements device.Fence.
 func (d dependency) FD() (fd int, ok bool) { return d.fd, true }
 
-// hands reports whether fences may go to what computes. Inputs that are read before each computation must be there by
-// then, and a time that is measured does not have the wait in it.
+// hands reports whether fences may go to the device that computes. Inputs that are read before each computation must be
+// there by then, and a time that is measured does not have the wait in it.
 func (e *Execution) hands() bool {
 	if e.measure || e.whole == nil || !device.TakesFences(e.whole.program) {
 		return false

@@ -46,7 +46,7 @@ func (e *Execution) readKey() error {
 	return nil
 }
 
-// choose gives the execution the plan for what is bound, in e.plan.
+// choose gives the execution the plan for the bound shapes, in e.plan.
 func (e *Execution) choose(until time.Time) error {
 	if e.whole != nil && !slices.ContainsFunc(e.inputs, func(b binding) bool { return b.buf == nil }) {
 		e.plan = e.whole
@@ -105,7 +105,7 @@ func (c *compiled) make(key []byte, until time.Time) (*plan, error) {
 	return newPlan(p, feeds), nil
 }
 
-// stillFit refuses operations of m that cannot do without what m leaves out and before did not.
+// stillFit refuses operations of m that need an operand that m leaves out and before did not.
 func stillFit(m, before *nnapi.Model) error {
 	for i, op := range m.Operations {
 		for _, v := range op.Inputs {

@@ -10,7 +10,7 @@ import (
 	"github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
-// expected is what the API's states say of a model, its compilation and an execution, without looking at them.
+// expected is the state of a model, its compilation and an execution by the API's rules, without looking at them.
 type expected struct {
 	modelFinished, modelInvalid bool
 	compilation, compiled       bool
@@ -56,7 +56,7 @@ func FuzzCalls(f *testing.F) {
 	})
 }
 
-// program is what makes the calls.
+// program makes the calls.
 type program struct {
 	t   *testing.T
 	is  expected

@@ -14,7 +14,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// called is what a run-done callback got.
+// called holds the arguments of a run-done callback.
 type called struct {
 	user    uintptr
 	code    ReturnCode

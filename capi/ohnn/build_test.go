@@ -107,7 +107,7 @@ func TestBuild_options(t *testing.T) {
 	}
 }
 
-// TestIdle_settings: what a device accepts is told apart from what it honours.
+// TestIdle_settings: settings that a device accepts differ from those that it honours.
 func TestIdle_settings(t *testing.T) {
 	c := &Compilation{float16: true, performance: 4}
 	assert.Equal(t, []string{"float16", "performance mode"},

@@ -117,7 +117,7 @@ var saveCodes = map[cache.Step]ReturnCode{
 // busyTold has the directories of which a warning has said that another process keeps them locked.
 var busyTold sync.Map
 
-// saveCache writes a compiled model in the place of what was there; a failure leaves the old cache. A directory that
+// saveCache writes a compiled model in the place of the old cache; a failure leaves the old cache. A directory that
 // another process keeps locked is no failure of the program's: whoever may read it could withhold every Build then.
 func (c *Compilation) saveCache(result *compiled) error {
 	if c.version == reservedVersion {

@@ -5,8 +5,8 @@ import "slices"
 // lacks reports whether the guise does not compute the operation.
 func (n *npu) lacks(o *operation) bool { return n.guise.Lacks(o.Name) }
 
-// takes refuses a model with what the device is without: an operator, or a dimension that is known at run time. No
-// other device steps in. The caller holds m.mu.
+// takes refuses a model that needs an ability that the device lacks: an operator, or a dimension that is known at run
+// time. No other device steps in. The caller holds m.mu.
 func (n *npu) takes(m *Model) error {
 	for i, o := range m.ops {
 		if n.lacks(o) {

@@ -166,8 +166,8 @@ func (e *Executor) setLegacyOutput(index uint32, length uint64, name string, o l
 	return nil
 }
 
-// executorRun runs with what is set. A result that does not fit into its output is InvalidParameter, as is one of
-// another rank than the model declares.
+// executorRun runs with the inputs and outputs that are set. A result that does not fit into its output is
+// InvalidParameter, as is one of another rank than the model declares.
 func executorRun(e *Executor) error {
 	e.run.Lock()
 	defer e.run.Unlock()

@@ -125,7 +125,7 @@ func (n *node) contradict(format string, args ...any) {
 func (n *node) addTyped(o graph.Op, declared []tensor.Type, in ...graph.Value) ([]graph.Value, error) {
 	facts := make([]tensor.Fact, len(in))
 	terms := make([]string, len(in))
-	source := "" // the first input that has a word is what a result is made of
+	source := "" // a result is made of the first input that has a word
 	for i, v := range in {
 		if v != graph.None {
 			facts[i], terms[i] = n.b.Fact(v), n.terms[v]

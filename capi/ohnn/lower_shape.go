@@ -146,8 +146,8 @@ func lowerStack(n *node) error {
 	return n.emit(&op.Concat{Axis: axis}, in...)
 }
 
-// lowerSlice takes begin and size; a size of -1 goes to the end. What reaches beyond a known dimension is an error, not
-// cut off.
+// lowerSlice takes begin and size; a size of -1 goes to the end. A slice that reaches beyond a known dimension is an
+// error, not cut off.
 func lowerSlice(n *node) error {
 	begin, err := n.list(1)
 	if err != nil {

@@ -53,8 +53,7 @@ func (t *memoryTable) alloc(owner memoryOwner, length uint64) (uintptr, error) {
 	return addr, nil
 }
 
-// free ends the struct at addr if it belongs to owner; if not, it tells to whom it belongs, the zero memoryOwner for
-// nobody.
+// free ends the struct at addr if it belongs to owner; if not, it returns the owner, or the zero memoryOwner for none.
 func (t *memoryTable) free(owner memoryOwner, addr uintptr) (memoryOwner, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

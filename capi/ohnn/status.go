@@ -25,7 +25,7 @@ func refuseFor(code ReturnCode, err error, format string, args ...any) error {
 // invalid refuses an argument with InvalidParameter, by far the commonest code of this API.
 func invalid(format string, args ...any) error { return refuse(InvalidParameter, format, args...) }
 
-// forbidden refuses a call that comes at the wrong time or asks for what the device does not offer.
+// forbidden refuses a call that comes at the wrong time or asks for an ability that the device lacks.
 func forbidden(format string, args ...any) error { return refuse(OperationForbidden, format, args...) }
 
 var kindCodes = boundary.Codes[ReturnCode]{

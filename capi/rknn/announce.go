@@ -11,7 +11,7 @@ import (
 	"github.com/anynpu/anynpu/core/model"
 )
 
-// tellInstead tells which file was loaded instead of what the program named, and how it differs from a compiled model.
+// tellInstead logs which file was loaded in place of the program's, and how it differs from a compiled model.
 func (m *sharedModel) tellInstead(im *model.Model) {
 	if im.Instead == nil {
 		return

@@ -11,7 +11,7 @@ const (
 	memSize10              = 8
 )
 
-// answer stores v, cut off to what the program's struct has room for.
+// answer stores v, cut off to the size of the program's struct.
 func answer[T any](info []byte, name string, v T, older ...int) error {
 	all := unsafe.Slice((*byte)(unsafe.Pointer(&v)), unsafe.Sizeof(v))
 	n := len(all)

@@ -66,8 +66,8 @@ type outputState struct {
 var priorities = [4]device.Priority{device.PriorityMedium, device.PriorityLow, device.PriorityLowest,
 	device.PriorityLowest}
 
-// useShapes makes a set of shapes the current one. What was set for another is forgotten; bindings stay if their memory
-// is large enough.
+// useShapes makes a set of shapes the current one. Settings for another set are forgotten; bindings stay if their
+// memory is large enough.
 func (c *Context) useShapes(set int) error {
 	m := c.model
 	for i := range m.in {

@@ -87,7 +87,8 @@ func room(b *mem.Buffer, n int64) ([]byte, error) {
 	return data[:n], nil
 }
 
-// show returns the address of what the function sees of an input; its elements must be at an address that suits them.
+// show returns the address of an input's bytes as the function sees them; its elements must be at an address that suits
+// them.
 func (s *staged) show(constant bool) (uintptr, error) {
 	n := int64(len(s.t.Data))
 	aligned := n > 0 && addressOf(s.t.Data)%uintptr(min(max(s.t.DType.Bits()/8, 1), 8)) == 0

@@ -19,7 +19,7 @@ func init() {
 }
 
 // forDriver says whether a driver loads the model: there is one, and the model is not one that this library alone can
-// read, an ONNX file or a pack list. What nothing is known of, or cannot be opened, is for the driver to judge.
+// read, an ONNX file or a pack list. The driver judges a file of an unknown kind, or one that cannot be opened.
 func forDriver(data []byte, path string, flags uint32, extend *InitExtend) bool {
 	if !boundary.HasDriver("rknn") {
 		return false

@@ -43,7 +43,7 @@ func inputsSet(c *Context, inputs []Input) error {
 			in := &inputs[k]
 			i := int(in.index)
 			p, dims := c.model.in[i], c.inDims(i)
-			src := unsafe.Slice((*byte)(cPointer(in.buf)), int(in.size)) // may be longer than what is read of it
+			src := unsafe.Slice((*byte)(cPointer(in.buf)), int(in.size)) // may be longer than the part that is read
 			c.in[i].given = false                                        // until it is whole
 			order := p.sourceFormat(in.format, in.passThrough != 0).Order()
 			s := p.source(in.kind, convert.Arrange(dims, convert.Layout{Order: order}), in.passThrough != 0)

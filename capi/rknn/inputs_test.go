@@ -173,7 +173,7 @@ func TestInputs_codesInTheirOwnType(t *testing.T) {
 }
 
 // check hands codes over in each way to a network that is the identity on codes of scale 1 and this zero point; images
-// is what becomes of the same numbers when they are no codes.
+// is the result for the same numbers when they are no codes.
 func check[T int8 | uint8 | int16 | uint16](t *testing.T, elem int64, kind spec.Type, zero []byte, codes, images []T) {
 	t.Helper()
 	m := (&onnxtest.Model{}).Scalar("s", onnxtest.Float, float32Bytes(1)).Scalar("z", elem, zero)

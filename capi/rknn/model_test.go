@@ -84,7 +84,7 @@ func dynamicModel() *onnxtest.Model {
 	return identity(onnxtest.Float, 1, 1, -1, 2).Meta("anynpu.input.x.shapes", "[[1,1,2,2],[1,1,4,2],[1,1,1,2]]")
 }
 
-// shapeAttr is what a program passes to rknn_set_input_shapes.
+// shapeAttr makes the argument of rknn_set_input_shapes.
 func shapeAttr(f spec.Format, dims ...uint32) spec.TensorAttr {
 	a := spec.TensorAttr{Rank: uint32(len(dims)), Format: f}
 	copy(a.Dims[:], dims)

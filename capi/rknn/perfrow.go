@@ -148,7 +148,7 @@ func (c *codeTypes) encodes(n *graph.Node) bool {
 	return !slices.ContainsFunc(n.Out, func(v graph.Value) bool { return v != graph.None && !c.down[v] })
 }
 
-// of is the type of the codes that an operator computes with, result if it computes with what its result has: a
+// of is the type of the codes that an operator computes with, result if it computes with its result's type: a
 // convolution or matrix product of codes does in any case, other operators where their results become codes again.
 func (c *codeTypes) of(group []*graph.Node, result tensor.DType) tensor.DType {
 	for _, n := range group {

@@ -91,8 +91,8 @@ func fits(c1, c2, n int64) bool {
 	return c1 > 0 && c2 > 0 && c2 <= most && c1 <= n+2 && c1*c2 >= n && c1*c2 < n+3*most
 }
 
-// source describes elements that a program hands over: as what it says, or raw, in the type that the port reports and
-// the model's own order of channels.
+// source describes elements that a program hands over: as the program describes them, or raw, in the type that the port
+// reports and the model's own order of channels.
 func (p *port) source(kind spec.Type, a convert.Arrangement, raw bool) convert.Source {
 	if raw {
 		return convert.Source{Type: p.kind.DType(), Arrangement: a, Own: true, Ordered: true}

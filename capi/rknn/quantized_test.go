@@ -107,7 +107,7 @@ func TestDescribed_resultsAreThoseOfOnnxRuntime(t *testing.T) {
 				for i, o := range v.Outputs {
 					if mode == "on" {
 						most := 1
-						if name == "mobilenet_v2" { // whose codes are those of exact sums (testdata/quantized/make.py)
+						if name == "mobilenet_v2" { // whose codes follow from exact sums (testdata/quantized/make.py)
 							most = 0
 						}
 						o.checkCodes(t, output[int8](t, c, i, 0), most)

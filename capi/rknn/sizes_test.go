@@ -40,7 +40,7 @@ func TestRun_theOtherBranchNeedNotFit(t *testing.T) {
 	}
 }
 
-// Sizes that only a run tells are those that the model declares; a run that makes others fails.
+// For sizes that only a run finds, the model's declared ones count; a run that makes others fails.
 func TestRun_declaredSizes(t *testing.T) {
 	m := (&onnxtest.Model{}).Node("Reshape", "y", "x", "s").Input("x", onnxtest.Float, 2, 6).Input("s", onnxtest.Int64, 2).
 		Output("y", onnxtest.Float, 3, 4)

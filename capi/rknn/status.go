@@ -26,7 +26,7 @@ func refuseFor(code spec.Code, err error, format string, args ...any) error {
 // invalid refuses an argument with RKNN_ERR_PARAM_INVALID.
 func invalid(format string, args ...any) error { return refuse(spec.ErrParam, format, args...) }
 
-// failed refuses a call that comes at the wrong time or asks for what cannot be done.
+// failed refuses a call that comes at the wrong time or asks for something impossible.
 func failed(format string, args ...any) error { return refuse(spec.ErrFail, format, args...) }
 
 var kindCodes = boundary.Codes[spec.Code]{
@@ -44,8 +44,8 @@ var kindCodes = boundary.Codes[spec.Code]{
 	fault.Data:        spec.ErrFail,
 }
 
-// status returns the return code of err: its own where the API prescribes one, RKNN_ERR_CTX_INVALID for what is no
-// context, else that of its kind.
+// status returns the return code of err: its own where the API prescribes one, RKNN_ERR_CTX_INVALID for a value that is
+// no context, else that of its kind.
 func status(err error) spec.Code {
 	if code, ok := boundary.Prescribed[spec.Code](err); ok || err == nil {
 		return code

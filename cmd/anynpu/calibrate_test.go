@@ -30,7 +30,7 @@ func folderOf(t *testing.T, dims []int64, arrays ...[]float32) string {
 	return dir
 }
 
-// negated is y = -x, whose ranges are those of the files.
+// negated is y = -x, so its ranges follow from the files.
 func negated(dims ...int64) *onnxtest.Model {
 	return (&onnxtest.Model{}).Input("x", onnxtest.Float, dims...).Output("y", onnxtest.Float, dims...).
 		Node("Neg", "y", "x")

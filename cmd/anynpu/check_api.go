@@ -76,8 +76,8 @@ func checkAPI(path, api string, asJSON bool, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// loadIn has the library load a file and returns the sentence of the call that failed, "" if none did. What else the
-// library logs goes to stderr.
+// loadIn has the library load a file and returns the sentence of the call that failed, "" if none did. The library's
+// other messages go to stderr.
 func loadIn(api, file string, stderr io.Writer) (string, error) {
 	lacks := func(what string) error {
 		return exit(exitDevice, fault.New(fault.Device, "check: %s is not beside this tool, as make and make "+

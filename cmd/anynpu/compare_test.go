@@ -35,7 +35,7 @@ func TestCompare_devices(t *testing.T) {
 	assert.Greater(t, float64(r.Outputs[0].Error.SNR), 100.)
 }
 
-// A dump is what a comparison takes as golden values: the same model agrees, another departs in its own node.
+// A comparison takes a dump as golden values: the same model agrees, another departs in its own node.
 func TestCompare_golden(t *testing.T) {
 	dir := t.TempDir()
 	model := func(op string) string {

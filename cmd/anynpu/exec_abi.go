@@ -31,15 +31,15 @@ const ucpLibrary = "libhbucp.so"
 // libdnn is the file of the older generation.
 const libdnn = "libdnn.so"
 
-// hbProgram is what a program's file says of the hbDNN that it was built for.
+// hbProgram holds the facts in a program's file about the hbDNN that it was built for.
 type hbProgram struct {
 	Schema     string   `json:"schema"` // "anynpu.program/1"
 	File       string   `json:"file"`
 	Imports    []string `json:"imports"`    // functions of hbDNN, of either generation
 	Generation string   `json:"generation"` // "hbdnn", "hbucp", "" if it imports none
 	Properties int64    `json:"properties"` // bytes of hbDNNTensorProperties, 0: the file does not describe it
-	ABI        string   `json:"abi"`        // what ANYNPU_HBDNN_ABI has to be, "": it need not be set, or cannot be told
-	Note       string   `json:"note"`       // why, or what cannot be told
+	ABI        string   `json:"abi"`        // the right ANYNPU_HBDNN_ABI, "": it need not be set, or is not known
+	Note       string   `json:"note"`       // why, or the unknown part
 	linked     bool     // with libdnn.so, and not for UCP
 }
 
@@ -90,7 +90,8 @@ func readHB(path string) (*hbProgram, error) {
 	return p, nil
 }
 
-// decide says which version of the older generation's headers the program was built with, as far as that can be told.
+// decide finds the version of the older generation's headers that the program was built with, as far as its file shows
+// it.
 func (p *hbProgram) decide() {
 	switch p.ABI = propertiesABI[p.Properties]; {
 	case p.ABI != "":

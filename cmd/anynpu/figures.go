@@ -2,7 +2,7 @@ package main
 
 import "time"
 
-// benchLeast is how many runs there are at least of what is measured.
+// benchLeast is the least number of measured runs.
 const benchLeast = 2
 
 // benchFigures are the times of the runs.

@@ -20,7 +20,7 @@ func runHelper(argv, environment []string, limit time.Duration) (dl.Outcome, err
 	return runHelperTo(nil, argv, environment, limit)
 }
 
-// runHelperTo is runHelper with a place for what the helper writes to standard error, nil: it is lost.
+// runHelperTo is runHelper with a place for the helper's standard error, nil: it is lost.
 func runHelperTo(stderr io.Writer, argv, environment []string, limit time.Duration) (dl.Outcome, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

@@ -38,7 +38,7 @@ type pixels struct {
 	data                    []byte
 }
 
-// cautions say where results may be wrong because of what the image or the metadata lack.
+// cautions say where results may be wrong because the image or the metadata lack something.
 func (img pixels) cautions(p device.Port, in metadata.Input) (list []string) {
 	if p.Type.DType.IsFloat() && len(in.Mean)+len(in.Std)+len(in.Scale) == 0 {
 		key := "anynpu.input." + p.Name

@@ -32,9 +32,9 @@ func readImage(f io.ReadSeeker, p device.Port, in metadata.Input, part *model.Im
 	return t, cautions, err
 }
 
-// bytes are those that port p, an input that takes part of an image, gets of it. Nodes in front of the network make
-// real numbers of them. An image of another size is resized to the port's. Regions are the whole image. in are the
-// metadata of the port.
+// bytes returns the input of port p, which takes part of an image. Nodes in front of the network make real numbers of
+// them. An image of another size is resized to the port's. Regions are the whole image. in are the metadata of the
+// port.
 func (img pixels) bytes(im *model.Image, p device.Port, in metadata.Input) (tensor.Tensor, error) {
 	pixel := im.Decode.Pixel
 	switch {

@@ -107,7 +107,7 @@ func newDeviceInfo(d device.Info) deviceInfo {
 		DimMax: d.DimMax, Cores: d.Cores}
 }
 
-// apis lists the APIs with what a program of the environment gets for their file names.
+// apis lists the APIs with the files that a program in this environment gets for their names.
 func apis(env func(string) string) []apiInfo {
 	stubs := stubFolder()
 	var out []apiInfo

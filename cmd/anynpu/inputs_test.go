@@ -50,7 +50,7 @@ func differenceModel(t *testing.T) string {
 		Node("Sub", "y", "a", "b").Output("y", onnxtest.Float, -1).Bytes())
 }
 
-// fromStdin is what standard input holds for a test.
+// fromStdin is the content of standard input for a test.
 func fromStdin(t *testing.T, r io.Reader) {
 	before := stdin
 	stdin = r
@@ -119,7 +119,7 @@ func TestRun_rawInputs(t *testing.T) {
 	assert.Equal(t, []byte("adbecf"), run(t, image, "--raw", "-i", writeFile(t, "x", []byte("abcdef"))))
 }
 
-// TestRun_madeUpInputs: the numbers are those of splitmix64, computed by another program.
+// TestRun_madeUpInputs: the numbers equal splitmix64's, computed by another program.
 func TestRun_madeUpInputs(t *testing.T) {
 	identity := func(elem int64) string {
 		return writeFile(t, "m.onnx", new(onnxtest.Model).Input("a", elem, 2, 2).Input("b", elem, 2, 2).Node("Identity", "y",

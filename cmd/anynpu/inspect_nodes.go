@@ -100,7 +100,7 @@ func inferred(path string) map[string]onnx.Port {
 	return m.Ports()
 }
 
-// gathered are the constants of a model with what was read of them.
+// gathered are the constants of a model with their elements that were read.
 type gathered struct {
 	of      map[*onnx.Constant]*constantInfo
 	tallies map[*onnx.Constant]*tally
@@ -237,5 +237,5 @@ func (g *gathered) attribute(a *onnx.Attribute) attributeInfo {
 	return out
 }
 
-// valid is text without what is no UTF-8 in it: a character that was cut, or the bytes of something else.
+// valid is text without bytes that are no UTF-8: a character that was cut, or the bytes of something else.
 func valid(s string) string { return strings.ToValidUTF8(s, "\ufffd") }

@@ -31,7 +31,7 @@ type rknnInspection struct {
 	Unread     []string                   `json:"unread,omitempty"`
 }
 
-// rknnPort is an input or output of an .rknn file with what its tensor says.
+// rknnPort is an input or output of an .rknn file with the facts of its tensor.
 type rknnPort struct {
 	Name   string    `json:"name"`
 	Type   string    `json:"type,omitempty"`

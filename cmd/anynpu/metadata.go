@@ -381,7 +381,7 @@ func fitsInput(p onnx.Port, in metadata.Input) error {
 	return nil
 }
 
-// target is the file that is written. What the user may not expect of it is a warning.
+// target is the file that is written. Surprises about it are warnings.
 func (f *metadataFlags) target(s *onnx.Summary, path string, edits map[string]*string, beside map[string]string,
 	stderr io.Writer) string {
 	if f.out == "" {

@@ -88,9 +88,9 @@ func (m *loaded) imageOf(name string) *model.Image {
 	return nil
 }
 
-// operator is the file's word for what a node of the graph, or of a run, computes: that of the model's node that it
-// came from, followed by core's name where that node calls a function. What comes from no node of the model, or is none
-// of the graph's operators, keeps its name.
+// operator is the file's word for the operator of a node of the graph, or of a run: that of the model's node that it
+// came from, followed by core's name where that node calls a function. An operator that comes from no node of the
+// model, or is none of the graph's, keeps its name.
 func (m *loaded) operator(origin int, name string) string {
 	if m.Model.Model == nil || origin < 0 || origin >= len(m.Ops) || !slices.Contains(graph.OpNames(), name) {
 		return name

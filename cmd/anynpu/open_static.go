@@ -11,8 +11,8 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// devicesProgram is this program with what opens drivers, which needs the system's dynamic loader. It lies in the
-// folder of the stubs.
+// devicesProgram is this program with the code that opens drivers, which needs the system's dynamic loader. It lies in
+// the folder of the stubs.
 const devicesProgram = "anynpu-devices"
 
 // openDevice has the program that opens drivers do what this one was asked for, in this process; it returns only where

@@ -15,8 +15,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// evil is what a terminal obeys: escape sequences, their C1 form, DEL, marks that turn the direction of text, line
-// ends.
+// evil holds characters that a terminal obeys: escape sequences, their C1 form, DEL, marks that turn the direction of
+// text, line ends.
 const evil = "\x1b[31m\u009b2J\x7f\u202e\u2066\r\n"
 
 // evilModel is y = x + x, or op(x, x), with evil in every name.

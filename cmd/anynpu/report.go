@@ -36,7 +36,7 @@ type statistics struct {
 	none bool
 }
 
-// comparison is how far an output is from what is expected.
+// comparison is the distance of an output from the expected one.
 type comparison struct {
 	Max       number `json:"max_difference"`
 	Mean      number `json:"mean_difference"`       // of the finite differences
@@ -156,7 +156,7 @@ func describe(name string, t tensor.Tensor, topK int) outputReport {
 	return o
 }
 
-// compare notes how far the output is from what is expected.
+// compare notes the distance of the output from the expected one.
 func (o *outputReport) compare(got, want tensor.Tensor, rtol, atol float64) {
 	o.Compared, o.Difference = true, difference(got, want, rtol, atol)
 	m, ok := tensordiff.Measure(got, want)

@@ -137,7 +137,7 @@ func TestInspect_showsTheMetadataBesideTheModel(t *testing.T) {
 	assert.Contains(t, errs, "m.onnx.anynpu.json")
 }
 
-// TestErrors_helpANewUser: what is said is what leads on.
+// TestErrors_helpANewUser: each message leads on.
 func TestErrors_helpANewUser(t *testing.T) {
 	model := writeFile(t, "m.onnx", vectorModel("Add"))
 	x := writeNPY(t, tensor.New(tensor.Float32, 2))

@@ -1,5 +1,5 @@
-// Calls writes an ONNX model as what a program of NNAPI says by calls: operands, operations, inputs and outputs. The
-// format is that which bench/anynpu/calls.h and capi/probe/load.c read.
+// Calls writes an ONNX model as the calls of an NNAPI program: operands, operations, inputs and outputs. The format is
+// that which bench/anynpu/calls.h and capi/probe/load.c read.
 //
 //	calls MODEL.onnx OUT
 package main

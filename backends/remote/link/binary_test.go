@@ -10,7 +10,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// TestBinary: a run and its answer are what they are in JSON; a message that is cut anywhere is refused.
+// TestBinary: a run and its answer equal those in JSON; a message that is cut anywhere is refused.
 func TestBinary(t *testing.T) {
 	request := &Request{Call: 1 << 40, Do: Infer, Model: Model{Name: "net", Version: "3"}, LeftMS: 12.5,
 		In: []Tensor{{Name: "x", Type: tensor.Float32, Shape: []int64{1, 3, 224, 224}, Region: 7, Off: 64, Size: 602112},

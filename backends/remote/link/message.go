@@ -92,7 +92,7 @@ type Failure struct {
 	Address string `json:"address,omitempty"` // that said so
 }
 
-// Class tells failures apart.
+// Class is the kind of a failure.
 type Class string
 
 // The classes.
@@ -163,7 +163,7 @@ type Address struct {
 	Statistics *Statistics `json:"statistics,omitempty"`
 }
 
-// Statistics is what a server has counted: runs, and how long they waited and were computed in all.
+// Statistics are a server's counts: runs, and how long they waited and were computed in all.
 type Statistics struct {
 	Runs      int64   `json:"runs"`
 	QueueMS   float64 `json:"queue_ms"`

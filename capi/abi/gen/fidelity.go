@@ -69,8 +69,7 @@ func (f *facade) fieldRows(b *strings.Builder, top, name, path string) {
 	}
 }
 
-// recorded is how a parameter is recorded: kind, size of what is recorded, parameter with the number of elements,
-// fields.
+// recorded is how a parameter is recorded: kind, size of the record, parameter with the number of elements, fields.
 func (fn *function) recorded(p abi.Param) string {
 	t := p.Type
 	fields := "NULL, 0"

@@ -325,7 +325,7 @@ func (fn *function) router() string {
 // routed says whether something in a call decides between Go and driver.
 func (fn *function) routed() bool { return fn.facade.Drivers && (fn.Creates || len(fn.Owners) > 0) }
 
-// owner is the C expression for what the word at a place says.
+// owner is the C expression for the owner that the word at a place names.
 func (fn *function) owner(p abi.Place) string {
 	switch {
 	case p.Deref:

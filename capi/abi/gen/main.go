@@ -50,12 +50,12 @@ type function struct {
 	*abi.Func
 	facade *facade
 	index  int
-	form   string    // behind the names of what is generated for it: "", or "_former"
+	form   string    // after its generated names: "", or "_former"
 	former *function // with the former parameters, nil if there is none
 	older  *function // of that name, of the façade that the function's own replaces; nil if there is none
 }
 
-// symbol is the function's name in what is generated for it.
+// symbol is the function's name in generated code.
 func (fn *function) symbol() string {
 	if fn.older != nil {
 		return fn.facade.Name + "_" + fn.Name + fn.form

@@ -22,7 +22,7 @@ func newTracer(f *facade) *tracer {
 	return &tracer{f: f, enums: map[string]string{}, layouts: map[string]string{}}
 }
 
-// file is the Go file with what was collected.
+// file is the Go file with the collected parts.
 func (t *tracer) file() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s\n\npackage %s\n\nimport \"github.com/anynpu/anynpu/capi/boundary\"\n", banner, t.f.Name)

@@ -53,7 +53,7 @@ func convolve(x, w, bias []float64, h, v geometry, channels, outs, depth int, in
 	return out
 }
 
-// weighted are the operand types of a convolution with filter values v of which dimension dim is that of channels.
+// weighted are the operand types of a convolution with filter values v, whose dimension dim holds channels.
 type weighted struct {
 	name         string
 	in, out      form

@@ -284,8 +284,8 @@ func (c *check) compare(t *testing.T, what string, out []tensor.Tensor) {
 	}
 }
 
-// tolerance is what a result may differ from w: the API's tests allow as much and one step of quantized types, where
-// these cases are computed to the half.
+// tolerance is the allowed distance of a result from w: the API's tests allow as much and one step of quantized types,
+// where these cases are computed to the half.
 func tolerance(d tensor.DType, w float64) float64 {
 	switch d {
 	case tensor.Float32:

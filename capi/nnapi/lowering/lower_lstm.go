@@ -110,7 +110,7 @@ func (n *node) lstm(o op.LSTM, s sequence, x graph.Value, c cell) (y, h, state g
 	return n.steps(s, out[0]), n.without(s, out[1]), n.without(s, out[2])
 }
 
-// lowerLSTM takes one step. What the first output holds is not specified: zeros here.
+// lowerLSTM takes one step. The first output is not specified: zeros here.
 func lowerLSTM(n *node) {
 	c := cell{weights: 1, states: 18}
 	if len(n.op.Inputs) > 23 {

@@ -22,8 +22,8 @@ import (
 //
 // Errors tell two cases apart. Kind fault.Unsupported: the library cannot compute the operation (BAD_DATA where no
 // other device does). Any other kind: the operation has no result, as with an axis beyond the rank or sizes that
-// contradict each other. The API's reference finds that only when it computes, so the answer is OP_FAILED. What cannot
-// be judged before values or sizes are known fails the run with the same kinds. FailedOperation names the operation.
+// contradict each other. The API's reference finds that only when it computes, so the answer is OP_FAILED. A fault that
+// only values or sizes show fails the run with the same kinds. FailedOperation names the operation.
 //
 // A scalar that must be a constant and is not is fault.Unsupported as well: Lower takes it as a model input.
 func Graph(m *nnapi.Model) (*graph.Graph, error) {

@@ -190,7 +190,8 @@ func (n *node) addAs(i int, o graph.Op, in ...graph.Value) graph.Value {
 	return n.typed(o, n.outType(i), in...)
 }
 
-// typed adds a core node with one output of a declared type. What is made of an operand keeps its name in messages.
+// typed adds a core node with one output of a declared type. A value that is made of an operand keeps its name in
+// messages.
 func (n *node) typed(o graph.Op, t tensor.Type, in ...graph.Value) graph.Value {
 	return n.many(o, []tensor.Type{t}, in...)[0]
 }

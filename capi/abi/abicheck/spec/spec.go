@@ -1,4 +1,4 @@
-// Package spec reads the lists in capi/abi/abicheck of what the headers of an API must declare.
+// Package spec reads the lists in capi/abi/abicheck of the declarations that an API's headers must have.
 package spec
 
 import (
