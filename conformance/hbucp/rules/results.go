@@ -87,6 +87,12 @@ var results = []*Rule{
 			t.OK("DNNGetTaskOutputTensorProperties", p, t.Compute(r), 0, 0)
 			t.Check(*p == *t.Port(false, r.Model, 0), "%+v", p)
 		}).
+		OK("in_another_order", func(t *T) {
+			r := t.Prepare(hbucp.Relu(1, 2, 3, 4).Meta("anynpu.output.y.layout", "nhwc"))
+			p := &hbucp.Properties{}
+			t.OK("DNNGetTaskOutputTensorProperties", p, t.Compute(r), 0, 0)
+			t.Check(slices.Equal(p.Valid.Sizes(), []int32{1, 3, 4, 2}) && *p == *t.Port(false, r.Model, 0), "%+v", p)
+		}).
 		No("not_done", func(t *T) {
 			t.Is(hbucp.APIUseError, "DNNGetTaskOutputTensorProperties", &hbucp.Properties{}, t.Make(t.small()), 0, 0)
 		}).
