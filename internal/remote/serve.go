@@ -23,17 +23,34 @@ func Serve(c *link.Conn) error {
 	defer s.end()
 	defer s.wait.Wait()
 	defer cancel()
+	ended := make(chan error, 1)
+	go s.receive(all, ended)
+	return <-ended
+}
+
+// receive takes requests until the connection ends; ended then gets why. A call is answered by the goroutine that has
+// read it, while another one waits for the next request: so it need not be woken.
+func (s *server) receive(all context.Context, ended chan<- error) {
 	for {
-		var r link.Request
-		fd, err := c.Receive(&r)
+		r := &link.Request{}
+		fd, err := s.conn.Receive(r)
 		if errors.Is(err, io.EOF) {
-			return nil
+			ended <- nil
+			return
+		}
+		var call func()
+		if err == nil {
+			call, err = s.take(all, r, fd)
 		}
 		if err != nil {
-			return err
+			ended <- err
+			return
 		}
-		if err := s.take(all, &r, fd); err != nil {
-			return err
+		if call != nil {
+			go s.receive(all, ended)
+			defer s.wait.Done()
+			call()
+			return
 		}
 	}
 }
@@ -63,18 +80,18 @@ func (s *server) end() {
 	}
 }
 
-// take begins what is asked for. fd is a descriptor that came along.
-func (s *server) take(all context.Context, r *link.Request, fd int) error {
+// take does what is asked for, but for a call, which it returns, counted in wait. fd is a descriptor that came along.
+func (s *server) take(all context.Context, r *link.Request, fd int) (call func(), err error) {
 	if fd >= 0 && r.Do != link.Region {
 		unix.Close(fd)
-		return fmt.Errorf("a descriptor with %q", r.Do)
+		return nil, fmt.Errorf("a descriptor with %q", r.Do)
 	}
 	if s.pool == nil && r.Do != link.Open {
-		return fmt.Errorf("%q before %q", r.Do, link.Open)
+		return nil, fmt.Errorf("%q before %q", r.Do, link.Open)
 	}
 	switch r.Do {
 	case link.Open:
-		return s.open(r)
+		return nil, s.open(r)
 	case link.Cancel:
 		if r.Target != nil {
 			s.mu.Lock()
@@ -83,11 +100,11 @@ func (s *server) take(all context.Context, r *link.Request, fd int) error {
 			}
 			s.mu.Unlock()
 		}
-		return nil
+		return nil, nil
 	case link.Region:
-		return s.region(r.Region, fd)
+		return nil, s.region(r.Region, fd)
 	case link.Drop:
-		return s.drop(r.Region.ID)
+		return nil, s.drop(r.Region.ID)
 	case link.Describe, link.Infer, link.State, link.Probe:
 		limit := time.Duration(r.LeftMS * float64(time.Millisecond))
 		if limit <= 0 {
@@ -97,17 +114,17 @@ func (s *server) take(all context.Context, r *link.Request, fd int) error {
 		s.mu.Lock()
 		s.calls[r.Call] = cancel
 		s.mu.Unlock()
-		s.wait.Go(func() {
+		s.wait.Add(1)
+		return func() {
 			a, spill := s.answer(ctx, r)
 			s.mu.Lock()
 			delete(s.calls, r.Call)
 			s.mu.Unlock()
 			cancel()
 			s.send(a, spill)
-		})
-		return nil
+		}, nil
 	}
-	return fmt.Errorf("unknown request %q", r.Do)
+	return nil, fmt.Errorf("unknown request %q", r.Do)
 }
 
 func (s *server) open(r *link.Request) error {
