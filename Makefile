@@ -92,12 +92,12 @@ $(LIB)/anynpu-remote: $(shell find internal/remote internal/oip cmd/anynpu-remot
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o $@ ./cmd/anynpu-remote
 
 # The command-line tool: no C.
-$(BUILD)/bin/anynpu: $(SOURCES) $(wildcard cmd/anynpu/*.go internal/*/*.go) | tools-go
+$(BUILD)/bin/anynpu: $(SOURCES) $(wildcard cmd/anynpu/*.go cmd/anynpu/serve_files/* internal/*/*.go) | tools-go
 	@mkdir -p $(@D)
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags -w -o $@ ./cmd/anynpu
 
 # The same with what opens drivers: the system's dynamic loader runs it.
-$(LIB)/anynpu-devices: $(SOURCES) $(wildcard cmd/anynpu/*.go internal/*/*.go) | tools-go
+$(LIB)/anynpu-devices: $(SOURCES) $(wildcard cmd/anynpu/*.go cmd/anynpu/serve_files/* internal/*/*.go) | tools-go
 	@mkdir -p $(@D)
 	CGO_ENABLED=0 $(GO) build -trimpath -tags drivers -ldflags "-s -w" -o $@ ./cmd/anynpu
 

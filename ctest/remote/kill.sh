@@ -2,8 +2,7 @@
 # usage: kill.sh [API...]
 # A server, `anynpu serve`, that SIGKILL ends in the middle of 2,000 runs of 16 threads of a program of each API: with a
 # second address and with the CPU to fall back to all are right; without, runs end with the API's code. None takes
-# longer than the deadline. Then 1,000 cycles of loading, running and unloading a model, with and without shared memory,
-# leave no descriptor, thread or memory in the program of each API and in the one that speaks with servers.
+# longer than the deadline.
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/settings.sh"
 make --no-print-directory libs "${BUILD:-build}"/bin/anynpu > /dev/null
@@ -26,7 +25,7 @@ build_networks "$dir"
 network_models "$dir" "$dir/models/plain.onnx"
 begin() { # NAME: a server, whose address is addresses[NAME]
   ANYNPU_DRIVERS=$dir/none "$build/bin/anynpu" serve "$dir/models" --grpc 127.0.0.1:0 --http off --instances 2 \
-    --shared-memory > "$dir/$1.out" 2> "$dir/$1.err" &
+    > "$dir/$1.out" 2> "$dir/$1.err" &
   servers[$1]=$!
   for _ in $(seq 600); do
     ! grep -q '^ready: ' "$dir/$1.out" || break
@@ -71,13 +70,6 @@ for api in "${apis[@]}"; do
   n=$(sed 's/ .*//' "$dir/crowd")
   grep -q ", code ${codes[$api]} $((2000 - n)) times$" "$dir/crowd" && [ "$n" -ge 500 ] && [ "$n" -lt 2000 ] ||
     fail "$api: want code ${codes[$api]} of every run that was lost"
-done
-for api in "${apis[@]}"; do
-  for shared in false true; do
-    remote_manifest "$dir/cycles.d/remote.json" plain ", \"fallback\": \"off\", \"shared_memory\": $shared" \
-      "${addresses[second]}"
-    cycles "$dir" "$api" plain "${CYCLES:-1000}" || fail "$api, shared memory $shared: something is left"
-  done
 done
 # What the server tells of a run's time there.
 ANYNPU_DRIVERS=$dir/times "$build/bin/anynpu" bench "$dir/models/plain.onnx" --device remote:test --concurrency 4 \

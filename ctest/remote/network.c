@@ -12,7 +12,7 @@
  * of FILE up to 1e-5 of the largest one, codes the same ones. crowd makes RUNS runs from THREADS threads, says
  * "quarter" when a quarter of them is done, and then how many were right, how long the longest took, and how many
  * ended with which code. A wrong output is fatal. cycles loads, runs and unloads the model so often. It says "settled"
- * after CYCLES / 10 of them and "ended" after the last, and goes on when it has read a line.
+ * after half of them and "ended" after the last, and goes on when it has read a line.
  */
 #include <math.h>
 #include <pthread.h>
@@ -197,7 +197,7 @@ static void cycles(const char *model, int all)
 		end_runner(&r);
 		unload();
 		free(v.at);
-		if (i == all / 10)
+		if (i == all / 2)
 			say("settled");
 	}
 	say("ended");

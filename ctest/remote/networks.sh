@@ -120,9 +120,9 @@ cycles() { # DIR API NAME CYCLES: loads, runs and unloads a model so often, besi
   # shellcheck disable=SC2086 # six numbers each
   set -- $before $after
   echo "$api, $all cycles: descriptors $1 $7, threads $2 $8, KB $3 $9; of the helper $4 ${10}, $5 ${11}, ${6} ${12}"
-  # Threads that wait for work come and go; 1000 times a page would be 4000 KB.
+  # Threads that wait for work come and go, and so does memory of Go's; 500 pages would be 2000 KB.
   [ "$1 $4" = "$7 ${10}" ] && [ "$8" -le $(($2 + 3)) ] && [ "${11}" -le $(($5 + 3)) ] &&
-    [ "$9" -le $(($3 + 3000)) ] && [ "${12}" -le $(($6 + 3000)) ]
+    [ "$9" -le $(($3 + 1800)) ] && [ "${12}" -le $(($6 + 1800)) ]
 }
 crowd_whole() { # DIR DEADLINE: all runs were right, and none took longer
   grep -q '^\([0-9]*\) of \1 right,.* ms$' "$1/crowd" && [ "$(crowd_longest "$1")" -le "$2" ]

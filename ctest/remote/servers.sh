@@ -54,7 +54,7 @@ await() { # ADDRESS MODEL: until the server says that the model is ready
     kill -0 "$server" 2> /dev/null || break
     sleep 0.5
   done
-  tail -30 "$dir/server.log"
+  tail -n 30 "$dir"/*.log
   fail "the server does not get ready: $(cat "$dir/list")"
 }
 

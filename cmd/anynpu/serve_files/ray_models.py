@@ -1,6 +1,7 @@
 # Serves the models of this folder with Ray Serve and ONNX Runtime, over gRPC and HTTP. It needs ray[serve],
-# onnxruntime and tritonclient[grpc], whose stubs of the protocol it uses:
+# onnxruntime and tritonclient[grpc], whose messages of the protocol it uses:
 #   python ray_models.py --http_port PORT --grpc_port PORT [--replicas N] [--cpus PER_REPLICA] [--ray ADDRESS]
+# A Ray that runs already, at ADDRESS, must have been started with this folder in PYTHONPATH.
 # The gRPC port listens on all interfaces: Ray Serve has no setting for that.
 import argparse
 import asyncio
@@ -20,10 +21,18 @@ from starlette.responses import JSONResponse, Response
 from tritonclient.grpc import service_pb2 as pb
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-STUBS = "tritonclient.grpc.service_pb2_grpc.add_GRPCInferenceServiceServicer_to_server"
 LENGTH = "Inference-Header-Content-Length"
 TYPES = {"BOOL": "?", "INT8": "i1", "INT16": "<i2", "INT32": "<i4", "INT64": "<i8", "UINT8": "u1", "UINT16": "<u2",
          "UINT32": "<u4", "UINT64": "<u8", "FP16": "<f2", "FP32": "<f4", "FP64": "<f8"}
+
+
+METHODS = ("ServerLive", "ServerReady", "ModelReady", "ServerMetadata", "ModelMetadata", "ModelInfer")
+
+
+def add_service(servicer, server):
+    """Adds the protocol's methods. Requests stay bytes on the way to a replica: messages cannot be pickled."""
+    handlers = {name: grpc.unary_unary_rpc_method_handler(getattr(servicer, name)) for name in METHODS}
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("inference.GRPCInferenceService", handlers),))
 
 
 class Refused(Exception):
@@ -87,10 +96,10 @@ class Models:
             raise Refused(404, f"unknown model {name!r}")
         return self.models[name]
 
-    async def call(self, context, f, request):
-        """f on a thread; what it refuses becomes the call's status."""
+    async def call(self, context, f, kind, request):
+        """f of a message on a thread; what it refuses becomes the call's status."""
         try:
-            return await asyncio.to_thread(f, request)
+            return await asyncio.to_thread(lambda: f(kind.FromString(request)))
         except Refused as e:
             context.set_code(CODES[e.status])
             context.set_details(str(e))
@@ -107,7 +116,7 @@ class Models:
         return pb.ServerMetadataResponse(name="ray-serve", version=ray.__version__, extensions=["binary_tensor_data"])
 
     async def ModelReady(self, request):
-        return pb.ModelReadyResponse(ready=request.name in self.models)
+        return pb.ModelReadyResponse(ready=pb.ModelReadyRequest.FromString(request).name in self.models)
 
     async def ModelMetadata(self, request, grpc_context: RayServegRPCContext):
         def about(request):
@@ -115,10 +124,10 @@ class Models:
             return pb.ModelMetadataResponse(name=m.name, versions=["1"], platform="onnxruntime", inputs=m.inputs,
                                             outputs=m.outputs)
 
-        return await self.call(grpc_context, about, request)
+        return await self.call(grpc_context, about, pb.ModelMetadataRequest, request)
 
     async def ModelInfer(self, request, grpc_context: RayServegRPCContext):
-        return await self.call(grpc_context, self.infer, request)
+        return await self.call(grpc_context, self.infer, pb.ModelInferRequest, request)
 
     def infer(self, request):
         m = self.find(request.model_name)
@@ -201,9 +210,10 @@ if __name__ == "__main__":
     flags.add_argument("--cpus", type=float, default=1, help="of a replica")
     flags.add_argument("--ray", help="address of a Ray that runs")
     flags = flags.parse_args()
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [HERE, os.environ.get("PYTHONPATH")]))  # of Ray's processes
     ray.init(address=flags.ray)
     serve.start(proxy_location="HeadOnly", http_options={"host": "127.0.0.1", "port": flags.http_port},
-                grpc_options=gRPCOptions(port=flags.grpc_port, grpc_servicer_functions=[STUBS]))
+                grpc_options=gRPCOptions(port=flags.grpc_port, grpc_servicer_functions=["ray_models.add_service"]))
     options = Models.options(num_replicas=flags.replicas, ray_actor_options={"num_cpus": flags.cpus})
     serve.run(options.bind(HERE), name="models", route_prefix="/")
     print("ready", flush=True)
