@@ -1,10 +1,10 @@
 """What a process without a manifest pays for the library: builds beside one another.
 
-    bench/process_cost.py NAME=LIB_FOLDER... [--rounds N]
+    python3 bench/process_cost.py NAME=LIB_FOLDER... [--rounds N]
 
 A program loads each build's library, asks for the devices, computes nothing and ends, in turns. A line per build has
 the library's size, and of the process the median milliseconds of processors and of the clock from exec to the end, the
-private memory, the threads and the descriptors at its end.
+memory that it has written, the threads and the descriptors at its end.
 """
 import argparse
 import os
@@ -41,7 +41,7 @@ int main(void)
 	char line[256];
 	FILE *f = fopen("/proc/self/smaps_rollup", "r");
 	while (f && fgets(line, sizeof line, f))
-		if (sscanf(line, "Private_Clean: %ld", &n) == 1 || sscanf(line, "Private_Dirty: %ld", &n) == 1)
+		if (sscanf(line, "Private_Dirty: %ld", &n) == 1)
 			kb += n;
 	if (f)
 		fclose(f);
@@ -85,7 +85,7 @@ def main():
             size = os.path.getsize(os.path.join(builds[name], "libanynpu.so.0"))
             cpu, clock, kb, threads, fds = (statistics.median(c) for c in zip(*rows))
             print(f"{name}: library {size / 1e6:.2f} MB, {cpu:.1f} ms of processors, {clock:.1f} ms from exec to the end, "
-                  f"{kb:.0f} KB private, {threads:.0f} threads, {fds:.0f} descriptors")
+                  f"{kb:.0f} KB written, {threads:.0f} threads, {fds:.0f} descriptors")
 
 
 if __name__ == "__main__":

@@ -90,9 +90,9 @@ crowd() { # DIR API NAME RUNS KILL...: DIR/crowd gets the last line; the command
   exec 7<&-
   wait "$pid" || { echo "$line"; cat "$dir/crowd" "$dir/log"; echo "$api: the program failed"; return 1; }
 }
-state_of() { # PID: descriptors, threads, and KB of private memory
+state_of() { # PID: descriptors, threads, and KB of memory that it has written
   echo "$(find "/proc/$1/fd" -mindepth 1 | wc -l) $(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l)" \
-    "$(awk '/^Private_/ { n += $2 } END { print n }' "/proc/$1/smaps_rollup")"
+    "$(awk '/^Private_Dirty/ { n += $2 } END { print n }' "/proc/$1/smaps_rollup")"
 }
 helper_of() { # DIR: the program that speaks with servers for the process whose log is DIR/log
   local file
