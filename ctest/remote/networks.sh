@@ -98,7 +98,7 @@ helper_of() { # DIR: the program that speaks with servers for the process whose 
   local file
   for file in /proc/[0-9]*/comm; do
     [ "$(cat "$file" 2> /dev/null)" = anynpu-remote ] || continue
-    ! tr '\0' '\n' < "${file%comm}environ" 2> /dev/null | grep -qx "ANYNPU_LOG_FILE=$1/log" || basename "${file%/comm}"
+    ! { tr '\0' '\n' < "${file%comm}environ"; } 2> /dev/null | grep -qx "ANYNPU_LOG_FILE=$1/log" || basename "${file%/comm}"
   done
 }
 cycles() { # DIR API NAME CYCLES: loads, runs and unloads a model so often, beside the servers of DIR/cycles.d
