@@ -116,7 +116,7 @@ throughput() {
     ANYNPU_DRIVERS=$dir/speed "$anynpu" bench "${models[0]}" --device remote:test --concurrency 8 --time 10s \
       > "$dir/bench" 2> /dev/null || fail "$(cat "$dir/bench")"
     grep -Eq ': [0-9]+ runs, 0 failed' "$dir/bench" || fail "$(cat "$dir/bench")"
-    echo "$n replicas: $(grep -E '^(throughput|concurrency|latency)' "$dir/bench" | tr -s ' \n' ' ')"
+    echo "$n replicas: $(grep -E '^(runs|median|p99) ' "$dir/bench" | tr -s ' \n' ' ')"
   done
 }
 
