@@ -75,9 +75,10 @@ second_node() {
   start other "$bin/ray" start --address="127.0.0.1:$head_port" --node-ip-address=127.0.0.2 "${nodes[@]}"
   soon 180 "the second node does not start" logged other 'Ray runtime started'
 }
-application() { # REPLICAS: the models of the folder
+application() { # REPLICAS: the models of the folder, on both nodes
+  [ -n "${roots[other]:-}" ] || second_node
   if [ -n "${roots[app]:-}" ]; then
-    kill "${roots[app]}"
+    kill "${roots[app]}" 2> /dev/null || true
     wait "${roots[app]}" 2> /dev/null || true
     unset 'roots[app]'
   fi
@@ -103,7 +104,6 @@ for model in examples/digits/digits.onnx "${models[@]}" "$dir/plain/plain.onnx";
   "$anynpu" export "$model" --serve ray -o "$dir/models" > /dev/null
 done
 head_node
-second_node
 columns=("ray=grpc://127.0.0.1:$grpc" "ray-http=http://127.0.0.1:$http")
 
 throughput() {
@@ -167,9 +167,12 @@ lost() { # VICTIM
 }
 
 example() { # its HTTP address is that of the Serve instance that runs
-  kill "${roots[app]}" 2> /dev/null || true
-  wait "${roots[app]}" 2> /dev/null || true
-  unset 'roots[app]'
+  [ -n "${roots[other]:-}" ] || second_node
+  if [ -n "${roots[app]:-}" ]; then
+    kill "${roots[app]}" 2> /dev/null || true
+    wait "${roots[app]}" 2> /dev/null || true
+    unset 'roots[app]'
+  fi
   "$bin/serve" start --address "127.0.0.1:$head_port" --http-host 127.0.0.1 --http-port "$http" \
     --proxy-location HeadOnly > "$dir/serve.log" 2>&1 || { cat "$dir/serve.log"; fail "serve start"; }
   mkdir -p "$dir/onnx"
