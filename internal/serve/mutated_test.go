@@ -62,7 +62,7 @@ func (m mutator) request() *oip.Request {
 		return q
 	}
 	t := &q.Inputs[m.IntN(len(q.Inputs))]
-	switch m.IntN(9) {
+	switch m.IntN(10) {
 	case 0:
 		t.Datatype = []string{"INT8", "FP32", "BYTES", "BF16", "", "FLOAT"}[m.IntN(6)]
 	case 1:
@@ -80,6 +80,9 @@ func (m mutator) request() *oip.Request {
 			oip.BinaryData: m.IntN(2) == 0}}}
 	case 7:
 		t.Parameters = oip.Parameters{oip.SharedMemoryRegion: "r", "n": int64(m.Uint64())}
+	case 8:
+		t.Parameters, t.Raw = place("r", m.Int64N(70)-3, []int64{8, 16, 2, int64(m.Uint64())}[m.IntN(4)]), nil
+		q.Outputs = []oip.Requested{{Name: "y", Parameters: place("r", m.Int64N(70)-3, m.Int64N(40)-3)}}
 	default:
 		q.Version = []string{"1", "3", "01", "-1", "x"}[m.IntN(5)]
 	}
@@ -105,6 +108,10 @@ func (m mutator) over(q *oip.Request) *http.Request {
 			path = healthCheck
 		case 4:
 			path = string(m.bytes([]byte(oip.ModelInfer)[1:]))
+		case 5:
+			path = sharedRegister
+		case 6:
+			path = sharedStatus
 		}
 		body := append(oip.AppendPrefix(nil, len(message)), message...)
 		if m.IntN(10) == 0 {
@@ -149,7 +156,9 @@ func (m mutator) over(q *oip.Request) *http.Request {
 
 // Whatever a request holds, it gets an answer that says what is wrong with it; none of them is the server's fault.
 func TestRequests_mutated(t *testing.T) {
-	f := begin(t, nil)
+	f := begin(t, offers)
+	_, key := memory(t, make([]byte, 64))
+	require.NoError(t, f.server.register(&sharedRegion{name: "r", key: key, size: 64}))
 	handler := f.server.http.Handler
 	m := mutator{rand.New(rand.NewPCG(40, 6))}
 	counts := map[oip.Code]int{}
