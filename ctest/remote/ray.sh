@@ -61,7 +61,7 @@ logged() { grep -q "$2" "$dir/$1.log"; }
 export RAY_USAGE_STATS_ENABLED=0 RAY_memory_monitor_refresh_ms=0
 # Ray's own limits are short for a machine that has more to do, and its workers give way to everything.
 export RAY_raylet_start_wait_time_s=180 RAY_worker_niceness=0
-export PYTHONPATH=$dir/models
+export PYTHONPATH=$dir/models:$PWD/examples/serve
 export RAY_SERVE_PROXY_READY_CHECK_TIMEOUT_S=120 RAY_SERVE_PROXY_HEALTH_CHECK_TIMEOUT_S=60
 bin=$at/ray/bin
 head_port=$(port) http=$(port) grpc=$(port)

@@ -2,7 +2,8 @@
 
     ANYNPU=anynpu MODELS=/path/to/models serve run ray_serve:app
 
-Requests go on as they are: /v2/... of the protocol. A replica whose server ends fails its health check and is replaced.
+A Ray that runs already must have been started with this folder in PYTHONPATH. Requests go on as they are: /v2/... of
+the protocol. A replica whose server ends fails its health check and is replaced.
 """
 import http.client
 import os
@@ -30,11 +31,11 @@ class Connection(http.client.HTTPConnection):
 
 @serve.deployment(num_replicas=2, max_ongoing_requests=64, health_check_period_s=5)
 class AnyNPU:
-    def __init__(self):
+    def __init__(self, anynpu, models):
         self.dir = tempfile.mkdtemp()
         self.path = self.dir + "/http"
-        self.server = subprocess.Popen([os.environ.get("ANYNPU", "anynpu"), "serve", os.environ["MODELS"], "--grpc", "off",
-                                        "--http", "unix:" + self.path], stdout=subprocess.PIPE, text=True)
+        self.server = subprocess.Popen([anynpu, "serve", models, "--grpc", "off", "--http", "unix:" + self.path],
+                                       stdout=subprocess.PIPE, text=True)
         for line in self.server.stdout:
             if line.startswith("ready: "):
                 return
@@ -66,4 +67,4 @@ class AnyNPU:
         return Response(body, status, {k: v for k, v in answer.items() if k.lower() in (*keep, "retry-after", "server-timing")})
 
 
-app = AnyNPU.bind()
+app = AnyNPU.bind(os.environ.get("ANYNPU", "anynpu"), os.environ.get("MODELS", "models"))
