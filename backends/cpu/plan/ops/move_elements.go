@@ -130,19 +130,7 @@ func elementsAt[T uint8 | uint16 | uint32 | uint64, I int32 | int64](q *elements
 				at += each
 			}
 		} else {
-			w := u[row*n:][:n]
-			for j, i := range line {
-				k := int(i)
-				if k < 0 {
-					k += wrap
-				}
-				if uint(k) >= uint(rank) {
-					bad = j
-					break
-				}
-				w[j] = v[at+k*step]
-				at += each
-			}
+			bad = chosenApart(u[row*n:][:n], v[min(at, len(v)):], line, wrap, step, rank)
 		}
 		if bad >= 0 {
 			return fault.New(fault.Data, "input 1: element %d: index %d is outside a dimension of size %d", row*n+bad,
@@ -164,6 +152,21 @@ func chosen[T uint8 | uint16 | uint32 | uint64, I int32 | int64](y, x []T, line 
 			}
 		}
 		y[j] = x[k]
+	}
+	return -1
+}
+
+// chosenApart is chosen for elements that are step apart, size of them, and begin at the next element for each index.
+func chosenApart[T uint8 | uint16 | uint32 | uint64, I int32 | int64](y, x []T, line []I, wrap, step, size int) int {
+	y = y[:len(line)]
+	for j, i := range line {
+		k := int(i)
+		if uint(k) >= uint(size) {
+			if k += wrap; k >= wrap || uint(k) >= uint(size) {
+				return j
+			}
+		}
+		y[j] = x[k*step+j]
 	}
 	return -1
 }
