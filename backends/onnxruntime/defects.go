@@ -51,7 +51,11 @@ func ofOpenVINO(g *graph.Graph, n *graph.Node) string {
 		}
 	}
 	x := g.Fact(n.In[0]).Type
-	switch n.Op.(type) {
+	switch o := n.Op.(type) {
+	case *op.AveragePool:
+		if o.CountPads && o.Ceil != op.RoundFloor {
+			return "the provider OpenVINO counts what a window that rounds up has behind the padding"
+		}
 	case *op.Loop:
 		return "the provider OpenVINO loses what a Loop hands on"
 	case *op.LSTM:

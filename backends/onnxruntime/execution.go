@@ -115,6 +115,9 @@ func (e *execution) Enter() error {
 		} else {
 			name = e.prog.in[s.Index]
 		}
+		if name == nil {
+			continue
+		}
 		if err := l.call(fn, e.binding, address(name), s.Set.At); err != nil {
 			return s.Wrap(err)
 		}

@@ -3,11 +3,13 @@ package onnxruntime
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/onnx/export"
+	"github.com/anynpu/anynpu/core/graph"
 )
 
 // program is a session.
@@ -15,7 +17,7 @@ type program struct {
 	driver.GraphProgram
 	dev     *Device
 	session uintptr // 0: none so far
-	in, out []*byte // names of the model's inputs and outputs
+	in, out []*byte // names of the model's inputs and outputs; nil: an input that nothing reads
 }
 
 // Compile implements device.Device.
@@ -26,13 +28,15 @@ func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (
 			return nil, err
 		}
 	}
-	m, err := export.Of(g, export.Options{})
+	read := *g
+	read.In = inputsRead(g)
+	m, err := export.Of(&read, export.Options{})
 	if err != nil {
 		return nil, err
 	}
-	p := &program{dev: d}
-	for _, name := range m.In {
-		p.in = append(p.in, word(name))
+	p := &program{dev: d, in: make([]*byte, len(g.In))}
+	for i, v := range read.In {
+		p.in[slices.Index(g.In, v)] = word(m.In[i])
 	}
 	for _, name := range m.Out {
 		p.out = append(p.out, word(name))
@@ -43,6 +47,17 @@ func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (
 		return nil, err
 	}
 	return p, nil
+}
+
+// inputsRead are the inputs that a node reads or that are results: OpenVINO takes others for the next ones.
+func inputsRead(g *graph.Graph) (list []graph.Value) {
+	for _, v := range g.In {
+		reads := func(n graph.Node) bool { return slices.Contains(n.In, v) }
+		if slices.Contains(g.Out, v) || slices.ContainsFunc(g.Nodes, reads) {
+			list = append(list, v)
+		}
+	}
+	return list
 }
 
 // build makes the session. The graph keeps constants that this unit alone reads: Save writes them.

@@ -122,6 +122,37 @@ func TestExecution_deadlineAndCancel(t *testing.T) {
 	}
 }
 
+// TestExecution_inputsThatNothingReads: the one between two others is not taken for one of them.
+func TestExecution_inputsThatNothingReads(t *testing.T) {
+	for _, d := range []*Device{openCPU(t), open(t, openVINO(t), Provider{Name: "OpenVINO",
+		Options: map[string]string{"device_type": "CPU"}})} {
+		b := graph.NewBuilder("g")
+		typ := tensor.T(tensor.Float32, 4)
+		b.Input("a", typ)
+		x := b.Input("b", typ)
+		b.Input("c", typ)
+		b.Output(b.Add(&op.Neg{}, x))
+		g, err := b.Graph()
+		require.NoError(t, err)
+		p, err := d.Compile(context.Background(), device.Unit{Graph: g}, device.Options{})
+		require.NoError(t, err)
+		e, err := p.New(device.ExecOptions{})
+		p.Release()
+		require.NoError(t, err)
+		for i := range 3 {
+			data := tensor.Float32s(float32(i), float32(i), float32(i), float32(i))
+			buf := mem.Borrow(data, nil)
+			require.NoError(t, e.BindInput(i, mem.View{Buf: buf, Type: typ}))
+			buf.Release()
+		}
+		require.NoError(t, run(e, time.Time{}))
+		got, err := e.OutputData(0)
+		require.NoError(t, err)
+		assert.Equal(t, []float32{-1, -1, -1, -1}, mem.Elements[float32](got), d.Info().Name)
+		e.Release()
+	}
+}
+
 // TestDevices_together has threads of the devices of two libraries compute, stop and give up at once; each run gets its
 // own result. Sessions of a round end on other threads than they began, and the next round makes new ones: without
 // keepSignalStack a signal then kills the process.
