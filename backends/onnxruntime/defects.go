@@ -52,6 +52,10 @@ func ofOpenVINO(g *graph.Graph, n *graph.Node) string {
 	}
 	x := g.Fact(n.In[0]).Type
 	switch o := n.Op.(type) {
+	case *op.Add, *op.Mul, *op.Div, *op.Mod, *op.Neg, *op.Abs, *op.Pow, *op.ReduceSum, *op.ReduceMean, *op.ReduceProd:
+		if whole(x) && x.DType.Bits() < 32 {
+			return "the provider OpenVINO stops integers of 8 and 16 bits at their limits"
+		}
 	case *op.AveragePool:
 		if o.CountPads && o.Ceil != op.RoundFloor {
 			return "the provider OpenVINO counts what a window that rounds up has behind the padding"
@@ -73,8 +77,8 @@ func ofOpenVINO(g *graph.Graph, n *graph.Node) string {
 			return "the provider OpenVINO rounds integers of a Resize, which cuts them off"
 		}
 	case *op.Sub, *op.SquaredDifference:
-		if x.DType == tensor.Uint8 {
-			return "the provider OpenVINO stops differences of uint8 at 0"
+		if whole(x) && x.DType.Bits() < 32 {
+			return "the provider OpenVINO stops integers of 8 and 16 bits at their limits"
 		}
 	case *op.SVDF:
 		return "the provider OpenVINO computes the steps of an SVDF wrong"
