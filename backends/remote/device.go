@@ -248,8 +248,8 @@ func (d *Device) Alloc(size int64) (mem.Buffer, error) {
 	return mem.Memfd(size, mem.Options{Name: "anynpu-remote"})
 }
 
-// State tells of the addresses, and how many runs were computed here instead; probe asks every address what it is and
-// has.
+// State tells of the addresses, and how many runs were computed here instead; probe asks every address for its server
+// and models.
 func (d *Device) State(ctx context.Context, probe bool) (list []link.Address, local int64, err error) {
 	r := &link.Request{Do: link.State}
 	if probe {

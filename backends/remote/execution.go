@@ -378,7 +378,7 @@ func (e *execution) here(ctx context.Context) error {
 	x := e.local
 	defer func() {
 		for i := range e.Bound.In {
-			_ = x.BindInput(i, mem.View{}) // what refuses this is released with its bindings
+			_ = x.BindInput(i, mem.View{}) // an execution that refuses is released with its bindings
 		}
 		for i := range e.Bound.Out {
 			_ = x.BindOutput(i, mem.View{})

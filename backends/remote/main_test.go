@@ -102,7 +102,7 @@ func start(t testing.TB, config *tls.Config, options ...func(*fake.Server)) *fak
 	return s
 }
 
-// manifest is one for addresses, with what change makes of it.
+// manifest is one for addresses, changed by change.
 func manifest(change func(*dl.Remote), addresses ...string) *dl.Remote {
 	r := &dl.Remote{Name: "test", Addresses: addresses, Choice: dl.ChoiceOrder, Model: "twice", DeadlineMS: 5000,
 		Connections: 1, Largest: dl.RemoteLargest, Fallback: dl.FallbackOff}

@@ -74,7 +74,7 @@ func (r *reader) float() float64 {
 	return v
 }
 
-// count is the length of what follows, whose entries have a byte each at least.
+// count is the length of a list that follows, whose entries have a byte each at least.
 func (r *reader) count() int {
 	n := r.uint()
 	if n > uint64(len(r.b)) {

@@ -37,7 +37,7 @@ const (
 	Region   Verb = "region"   // shared memory, with its descriptor
 	Drop     Verb = "drop"     // of shared memory; no call that uses it is under way
 	State    Verb = "state"    // of the addresses
-	Probe    Verb = "probe"    // asks every address what it is and has, then as State
+	Probe    Verb = "probe"    // asks every address for its server and models, then as State
 )
 
 // Model names a model of the server.
@@ -82,7 +82,7 @@ type Answer struct {
 	Done     *Done     `json:"done,omitempty"`
 	State    []Address `json:"state,omitempty"`
 	Spill    int64     `json:"spill,omitempty"` // bytes of the memory whose descriptor comes along, 0: none
-	Notes    []string  `json:"notes,omitempty"` // for the log: what became of addresses meanwhile
+	Notes    []string  `json:"notes,omitempty"` // for the log: how addresses changed meanwhile
 }
 
 // Failure is why something failed.
@@ -158,7 +158,7 @@ type Address struct {
 	LatencyMS float64  `json:"latency_ms,omitempty"` // Probe: of the smallest call
 	Server    string   `json:"server,omitempty"`     // Probe: name and version
 	Extension []string `json:"extensions,omitempty"`
-	Models    []string `json:"models,omitempty"` // Probe: those of the manifest, and what became of each
+	Models    []string `json:"models,omitempty"` // Probe: those of the manifest, and the state of each
 	// Probe: of the manifest's models, by all clients since the server began; nil: it does not tell
 	Statistics *Statistics `json:"statistics,omitempty"`
 }
