@@ -1,5 +1,5 @@
-// Package link is what a process and its helper program for remote devices, anynpu-remote, say to each other: JSON
-// messages over a Unix socket, and descriptors of the shared memory in which tensors lie. The helper has the network's
+// Package link has the messages of a process and its helper program for remote devices, anynpu-remote: JSON over a Unix
+// socket, runs in a binary form, and descriptors of the shared memory in which tensors lie. The helper has the network's
 // code, so that a process without a remote device carries none of it.
 package link
 
