@@ -173,7 +173,7 @@ func (d *Device) ofCPU(g *graph.Graph, n *graph.Node) string {
 	return ""
 }
 
-// unchecked names what a node has to refuse in its inputs and ONNX lets pass, whatever the provider.
+// unchecked names the inputs that a node has to refuse and that ONNX lets pass, whatever the provider.
 func unchecked(g *graph.Graph, n *graph.Node) string {
 	switch o := n.Op.(type) {
 	case *op.Gather:
@@ -224,7 +224,7 @@ func loses(g *graph.Graph, n *graph.Node) bool {
 	return !known || slices.Contains(steps, 0)
 }
 
-// attention names what the provider's Attention lacks.
+// attention names the parts that the provider's Attention lacks.
 func attention(g *graph.Graph, n *graph.Node) string {
 	const mask, past = 3, 4
 	q := g.Fact(n.In[0]).Type.Shape
@@ -275,7 +275,7 @@ func pools(o graph.Op) bool {
 	return false
 }
 
-// mean is what v is the mean of, graph.None for nothing.
+// mean returns the value whose mean v is, graph.None if v is no mean.
 func mean(g *graph.Graph, v graph.Value) graph.Value {
 	if p := g.Producers()[v]; p >= 0 {
 		if _, ok := g.Nodes[p].Op.(*op.ReduceMean); ok {

@@ -71,7 +71,8 @@ var register = sync.OnceValue(func() error {
 	return nil
 })
 
-// Ended logs what an execution of an API's program has copied in all runs, because memory could not be used in place.
+// Ended logs the bytes that an execution of an API's program has copied in all runs, because memory could not be used
+// in place.
 func Ended(component string, s device.Stats) {
 	boundary.Log(boundary.LevelDebug, component, "execution ended", "runs", s.Runs, "copied_in", s.CopiedIn,
 		"copied_out", s.CopiedOut)

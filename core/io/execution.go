@@ -66,7 +66,7 @@ func (x *Execution) Renew(e device.Execution) {
 	x.Execution = e
 }
 
-// Stats adds what was copied here, on the way to a room and from a result that was not written in place.
+// Stats adds the bytes that were copied here, on the way to a room and from a result that was not written in place.
 func (x *Execution) Stats() device.Stats {
 	s := x.Execution.Stats()
 	s.CopiedIn += x.copiedIn

@@ -25,7 +25,7 @@ type scope struct {
 	real   map[graph.Value]string // names of what quantized values stand for
 	list   []emitted
 	outs   []string
-	owner  map[string]int  // of the nodes of list, by name, what nodes of g they are of
+	owner  map[string]int  // the node of g of each node of list, by name
 	gone   map[string]bool // values that untwist has taken out
 }
 

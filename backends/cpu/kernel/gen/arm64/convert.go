@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// lanes is what counts as a vector for functions that get multiples of one (table.lanes).
+// lanes are the elements of a vector for functions that get whole vectors (table.lanes).
 const lanes = 8
 
 func convert(g *gen) {
