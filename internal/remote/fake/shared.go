@@ -79,7 +79,7 @@ func (s *Server) place(p oip.Parameters) (f *os.File, off, size int64, err error
 	f = s.regions[name]
 	s.mu.Unlock()
 	if f == nil {
-		return nil, 0, 0, fmt.Errorf("Unable to find shared memory region: '%s'", name)
+		return nil, 0, 0, fmt.Errorf("unable to find shared memory region: '%s'", name)
 	}
 	off, _ = p[oip.SharedMemoryOffset].(int64)
 	size, _ = p[oip.SharedMemoryByteSize].(int64)
