@@ -61,8 +61,14 @@ func (n *node) unpacked(v graph.Value, bits, rows int64) graph.Value {
 		v = n.b.Add(&op.Reshape{}, v, n.b.Int64s(-1, 1))
 		var parts []graph.Value
 		for at := int64(0); at < 8; at += bits {
-			part := n.b.Add(&op.BitShift{Right: true}, v, byteOf(byte(at)))
-			parts = append(parts, n.b.Add(&op.BitwiseAnd{}, part, byteOf(1<<bits-1)))
+			part := v
+			if at > 0 {
+				part = n.b.Add(&op.BitShift{Right: true}, v, byteOf(byte(at)))
+			}
+			if at+bits < 8 { // else nothing is above it
+				part = n.b.Add(&op.BitwiseAnd{}, part, byteOf(1<<bits-1))
+			}
+			parts = append(parts, part)
 		}
 		v = n.b.Add(&op.Concat{Axis: 1}, parts...)
 	}
