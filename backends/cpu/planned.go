@@ -21,7 +21,7 @@ import (
 type planned struct {
 	threads   *threads
 	reference reference
-	trace     func(pass, text string) // nil: nobody wants to know
+	trace     func(pass, text string) // nil: no observer
 }
 
 func (planned) name() string { return "plan" }

@@ -63,7 +63,7 @@ func (s *sizedGraph) scaled(axis int64, dims ...int64) graph.Value {
 	return s.Add(&op.Mul{}, s.weights(dims...), n)
 }
 
-// qdq is x with 8 bits; the zero point is that of a type.
+// qdq is x with 8 bits; the zero point follows from the type.
 func (s *sizedGraph) qdq(x graph.Value, typ tensor.DType, zero byte) graph.Value {
 	scale, z := s.Float32(0.03125), s.Const("", tensor.T(typ), []byte{zero})
 	return s.Add(&op.Dequantize{}, s.Add(&op.Quantize{}, x, scale, z), scale, z)
@@ -222,7 +222,7 @@ func sizedProgram(t *testing.T, i int) (p device.Program, at func(n int64) (x, w
 	}
 }
 
-// What follows from the sizes of a run is that of no other run: in one execution, and in several at a time that share
+// Tables that follow from the sizes of a run serve no other run: in one execution, and in several at a time that share
 // the plans and their packed constants.
 func TestPlanned_operandsFollowTheSizesOfTheRun(t *testing.T) {
 	levels(t, func(t *testing.T) {

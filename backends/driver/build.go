@@ -12,7 +12,7 @@ import (
 type Build struct {
 	Write func() error            // on the caller's goroutine
 	Make  func() (uintptr, error) // may take long, and be given up
-	End   func(object uintptr)    // ends what Make has made and nobody waits for
+	End   func(object uintptr)    // ends an object of Make's that has no waiter
 	Ended func()                  // is called when Make has returned, also if it was given up
 }
 
@@ -64,7 +64,7 @@ type handoff struct {
 	givenUp bool
 }
 
-// finish keeps an object, or returns false: nobody waits for it, and the caller ends it.
+// finish keeps an object, or returns false: it has no waiter, and the caller ends it.
 func (h *handoff) finish(object uintptr) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -74,7 +74,7 @@ func (h *handoff) finish(object uintptr) bool {
 	return !h.givenUp
 }
 
-// giveUp says that nobody waits any more. It returns the object that is there already, which the caller ends, or 0.
+// giveUp ends the wait. It returns the object that is there already, which the caller ends, or 0.
 func (h *handoff) giveUp() uintptr {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Either side may come first, and exactly one of them is left with an object that nobody wants.
+// Either side may come first, and exactly one of them is left with an unwanted object.
 func TestHandoff_oneEndsTheObject(t *testing.T) {
 	var kept handoff
 	assert.True(t, kept.finish(7))

@@ -47,7 +47,7 @@ func (l *Library) Devices(c Config, needed []string) (*Devices, error) {
 }
 
 // Next is the next device. It has the driver's id, with 2, 3 and so on behind it if it is not the first, and the sum of
-// the driver's file, followed by what info says beside.
+// the driver's file, followed by the further words of info.
 func (d *Devices) Next(info device.Info) Device {
 	d.made++
 	info.ID, info.BuildHash = d.config.ID, d.build+info.BuildHash

@@ -62,7 +62,7 @@ func (e *Execution) copies() bool {
 	return false
 }
 
-// pollStep is how long, in milliseconds, a poll takes at most, so that the end of what it is for is seen.
+// pollStep is how long, in milliseconds, a poll takes at most, so that it sees when its purpose has ended.
 const pollStep = 100
 
 // pending are descriptors of fences that a driver waits for, duplicated.

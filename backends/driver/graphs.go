@@ -40,7 +40,7 @@ func (d *Device) Ask(g *graph.Graph, computes func(i int) (refused, err error)) 
 	return out, nil
 }
 
-// Refusal tells what stands against a node of which a driver was asked from what is wrong with the driver.
+// Refusal separates a driver's reason against a node from a fault of the driver.
 func Refusal(err error) (refused, wrong error) {
 	switch fault.KindOf(err) {
 	case fault.Unsupported:
@@ -57,8 +57,8 @@ func refuse(format string, args ...any) error { return fault.New(fault.Unsupport
 // Takes says why an API has no such value as an operand, nil if it has.
 type Takes func(tensor.Fact) error
 
-// Boundary checks that values can be the inputs or outputs of a model, each of them once. takes speaks of what is read,
-// makes of what is made.
+// Boundary checks that values can be the inputs or outputs of a model, each of them once. takes names read values,
+// makes those that are made.
 func Boundary(g *graph.Graph, takes, makes Takes) error {
 	for _, side := range []struct {
 		name   string

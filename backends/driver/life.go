@@ -11,7 +11,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// DefaultPatience is how long a call that was given up may take until the device counts as dead.
+// DefaultPatience is the time that an abandoned call may take before the device counts as dead.
 const DefaultPatience = 10 * time.Second
 
 // Life is the life of a device behind a driver. It ends once, when a call that was given up does not return: from then

@@ -44,7 +44,7 @@ type Opened struct {
 // Open opens the file at an absolute path so that the driver's calls of its own exports stay in it (RTLD_DEEPBIND). A
 // driver that needs a library by a name that here is one of AnyNPU's gets the vendor's, from the folder of its own
 // file, and both are opened in a namespace of their own, with a C library of their own; where there is no such file,
-// that is an error. What is open stays open.
+// that is an error. An open library stays open.
 func (o Opening) Open(file string) (*Opened, error) {
 	runtime.LockOSThread() // dlerror is the thread's
 	defer runtime.UnlockOSThread()

@@ -48,7 +48,7 @@ func Outside[X comparable, O Operation[X]](operations []O) []X {
 	return out
 }
 
-// Fuse offers each operation whose first operand nobody else reads to the one that makes that operand. fuse reports
+// Fuse offers each operation that alone reads its first operand to the one that makes that operand. fuse reports
 // whether maker makes the results of o from now on.
 func Fuse[X comparable, O Operation[X]](operations []O, outputs []X, fuse func(maker, o O) bool) {
 	readers, makers := map[X]int{}, map[X]O{}

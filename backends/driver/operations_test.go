@@ -12,7 +12,7 @@ type step struct{ reads, makes string }
 func (s *step) Reads() []rune { return []rune(s.reads) }
 func (s *step) Makes() []rune { return []rune(s.makes) }
 
-// A diamond of a and b with a tail that nobody reads: x is read by two, y by one, d is an output that is read as well.
+// A diamond of a and b with an unread tail: x is read by two, y by one, d is an output that is read as well.
 func diamond() (list []*step, outputs []rune) {
 	return []*step{{"a", "x"}, {"x", "y"}, {"xb", "z"}, {"z", "u"}, {"u", "v"}, {"yz", "d"}, {"d", "e"}}, []rune("de")
 }

@@ -92,7 +92,7 @@ func (t *Translation[X, O]) Out(k int) X { return t.Value(t.N.Out[k]) }
 func (t *Translation[X, O]) Outs() []X   { return t.Operands(t.N.Out) }
 
 // Ports are the operands of the operations that come from elsewhere, but for those that are fixed, and those of the
-// node's results that are made: one that nobody reads may not be.
+// node's results that are made: an unread one may not be.
 func (t *Translation[X, O]) Ports(fixed func(X) bool) (in, out []X) {
 	in = slices.DeleteFunc(Outside[X](t.Ops), fixed)
 	for _, v := range t.N.Out {
@@ -104,15 +104,15 @@ func (t *Translation[X, O]) Ports(fixed func(X) bool) (in, out []X) {
 	return in, out
 }
 
-// Simplify fuses what fuse says into what makes its operand, and leaves out operations whose results nobody reads. The
-// outputs stay.
+// Simplify fuses the operations that fuse accepts into those that make their operands, and leaves out operations whose
+// results are not read. The outputs stay.
 func (t *Translation[X, O]) Simplify(outputs []X, fuse func(maker, o O) bool) {
 	t.Ops = Used(t.Ops, outputs)
 	Fuse(t.Ops, outputs, fuse)
 	t.Ops = Used(t.Ops, outputs)
 }
 
-// Images of these APIs have their channels last, [N,H,W,C]. What has them first is turned around before and behind;
+// Images of these APIs have their channels last, [N,H,W,C]. Those with channels first are transposed before and after;
 // Simplify leaves out what then cancels out.
 var toLast, toFirst = []int64{0, 2, 3, 1}, []int64{0, 3, 1, 2}
 
@@ -145,7 +145,7 @@ func (t *Translation[X, O]) fromImage(image, y X) {
 	t.images[y] = image
 }
 
-// Each adds operations that make y of x element by element. What there is as an image is computed as one.
+// Each adds operations that make y of x element by element. An operand that is an image is computed as one.
 func (t *Translation[X, O]) Each(x, y X, add func(x, y X)) {
 	last, known := t.images[x]
 	if !known {
@@ -165,7 +165,7 @@ func Spatial(dims []int64, last bool) []int64 {
 	return dims[2:4]
 }
 
-// CountsPads reports whether the averages of a node are of what is around the image, too.
+// CountsPads reports whether the averages of a node include the padding.
 func CountsPads(o *op.AveragePool) bool {
 	return o.CountPads && (o.AutoPad != op.PadExplicit && o.AutoPad != op.PadValid ||
 		slices.ContainsFunc(o.Pads, func(p int64) bool { return p != 0 }))

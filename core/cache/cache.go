@@ -251,8 +251,8 @@ func retry(f func() (int, error)) (int, error) {
 	}
 }
 
-// openFile opens a regular file that nobody else could write for reading; it follows no link and never waits (a FIFO is
-// refused).
+// openFile opens a regular file for reading that no other user could write; it follows no link and never waits (a FIFO
+// is refused).
 func (d *directory) openFile(name string) (*os.File, error) {
 	fd, err := retry(func() (int, error) {
 		return unix.Openat(d.fd, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)

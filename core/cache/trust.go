@@ -24,8 +24,8 @@ func TrustAnybody(on bool) { anybody.Store(on) }
 // maxLinks bounds the links that are followed on the way to a directory.
 const maxLinks = 40
 
-// Private is the error, of kind fault.File, of a directory that is not there, or in which others could put files. What
-// nobody vouches for is kept in no such directory.
+// Private is the error, of kind fault.File, of a directory that is not there, or in which others could put files. Such
+// a directory holds no files that need trust.
 func Private(dir string) error {
 	if anybody.Load() {
 		return nil

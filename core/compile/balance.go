@@ -9,7 +9,7 @@ import (
 	"github.com/anynpu/anynpu/core/graph"
 )
 
-// What a part on a device of its own costs beside its nodes: for each run, and for each byte that goes in or out.
+// The cost of a part on a device of its own, beside its nodes: for each run, and for each byte that goes in or out.
 const (
 	crossing        = 40 * time.Microsecond
 	crossingPerByte = 0.5 // nanoseconds

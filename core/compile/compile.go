@@ -26,16 +26,16 @@ type Options struct {
 	// Weights is a store that already holds constants of the graph: the program shares it instead of copying them. nil: a
 	// store of its own.
 	Weights *mem.Weights
-	// Consume gives the graph and Weights to the program: nobody else reads the graph's constants, or others of the store,
-	// from the call on, whatever it returns. So a device that packs constants need not keep both forms.
+	// Consume gives the graph and Weights to the program: from the call on the caller reads no constants of the graph or
+	// the store, whatever it returns. So a device that packs constants need not keep both forms.
 	Consume bool
 	// Order is device.Unit.Order of the whole graph.
 	Order [][]int
-	// ByCost lets parts go to a later device where that is cheaper, with what crossing to the other one takes.
+	// ByCost lets parts go to a later device where that is cheaper, the cost of the crossing included.
 	ByCost bool
 	// Forms are compiled forms of the graph. The first whose device is there stands for the graph if its ports agree:
-	// names, sizes, and types that one can be made of the other. Strict then speaks of the form alone, not of what adapts
-	// its inputs and outputs. Warn gets the reason why a form is not used whose device is there; may be nil.
+	// names, sizes, and types that one can be made of the other. Strict then concerns the form alone, not the nodes that
+	// adapt its inputs and outputs. Warn gets the reason why a form is not used whose device is there; may be nil.
 	Forms []Form
 	// Warn is also told what a device claims and does not compile, which then goes to the next one.
 	Warn func(text string)
@@ -104,7 +104,7 @@ func compileExposed(ctx context.Context, own *graph.Graph, weights *mem.Weights,
 	return p, nil
 }
 
-// retried compiles own, without what a device claims and then does not compile.
+// retried compiles own, without nodes that a device claims and then does not compile.
 func retried(ctx context.Context, own *graph.Graph, devices []device.Device, weights *mem.Weights, o Options,
 	forms []device.FormPlacement) (*Program, error) {
 	banned := bans{}

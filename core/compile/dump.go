@@ -83,7 +83,7 @@ func (d *Dumps) failed(err error) {
 	})
 }
 
-// dumped is a part of a graph, with what its file's name has behind that of the graph.
+// dumped is a part of a graph, with the ending of its file's name after the graph's.
 type dumped struct {
 	suffix string
 	graph  *graph.Graph

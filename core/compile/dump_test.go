@@ -30,7 +30,7 @@ func files(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// computed is what the model in a file gives.
+// computed runs the model in a file.
 func computed(t *testing.T, path string, in ...tensor.Tensor) []tensor.Tensor {
 	w := mem.NewWeights()
 	defer w.Release()
@@ -106,7 +106,7 @@ type namedDevice struct {
 
 func (d *namedDevice) Info() device.Info { return device.Info{ID: d.id} }
 
-// A folder that is not there, or a graph with what ONNX cannot express, keeps nobody from anything.
+// Neither a folder that is not there, nor a graph that ONNX cannot express, stops a compilation.
 func TestDumps_neverFail(t *testing.T) {
 	var told []string
 	tell := func(text string) { told = append(told, text) }

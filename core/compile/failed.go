@@ -83,7 +83,7 @@ func (l *failureList) of(d device.Device, g *graph.Graph, n *graph.Node) string 
 	return l.kept[failureKey(&info, g, n)]
 }
 
-// failureKey names a device, an operator with its attributes, and the types of what it takes and makes.
+// failureKey names a device, an operator with its attributes, and the types of its inputs and outputs.
 func failureKey(info *device.Info, g *graph.Graph, n *graph.Node) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s %s %+v", info.ID, info.BuildHash, graph.NameOf(n.Op), n.Op)

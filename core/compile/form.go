@@ -108,7 +108,7 @@ func (f *Form) graph(ctx context.Context, g *graph.Graph, d device.Device, w *me
 	return a.b.Graph()
 }
 
-// plain is a type of codes without what they stand for.
+// plain is a quantized type without its scales.
 func plain(t tensor.Type) tensor.Type { return tensor.Type{DType: t.DType, Shape: t.Shape} }
 
 // adapter builds the graph of a form, and collects how its ports differ from the model's.
@@ -224,7 +224,7 @@ func (a *adapter) zero(t tensor.Type) graph.Value {
 	return a.b.Const("", tensor.T(t.DType), data)
 }
 
-// named is a type with what its codes stand for.
+// named is a type with its scales.
 func named(t tensor.Type) string {
 	if t.Quant == nil {
 		return t.DType.String()

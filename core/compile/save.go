@@ -17,7 +17,7 @@ import (
 )
 
 // A saved program: magic, version, the length and bytes of an encoded graph in which each part is one node of operator
-// "anynpu.part", per part the length and bytes of what its device saved, and a CRC-32C of all that. Integers are
+// "anynpu.part", per part the length and bytes of its device's saved form, and a CRC-32C of all that. Integers are
 // uint64, little-endian. The graph's metadata carries the placement report as JSON.
 const (
 	savedMagic    = "ANPUPROG"

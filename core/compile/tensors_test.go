@@ -38,7 +38,7 @@ func numbers(t *testing.T, n int, path ...string) []float32 {
 }
 
 // TestTensors_everyNode: of y = ((x+1)*3 + 1)*3 on two devices each step is written, also of outputs that the program
-// has bound, and the program's ports are what they are without.
+// has bound, and the program's ports stay as they are.
 func TestTensors_everyNode(t *testing.T) {
 	folder := dumpedTensors(t, "")
 	p := mustCompile(t, mixed(t, tensor.Of(2)), toy.New("npu"), toy.NewHost("cpu"))
@@ -68,8 +68,7 @@ func TestTensors_everyNode(t *testing.T) {
 	assert.Equal(t, []float32{12, 12}, numbers(t, 2, folder, "mixed_1", "y.npy"))
 }
 
-// TestTensors_chosenAndSaved: names choose, and a program that is saved and loaded again is that of a run without a
-// dump.
+// TestTensors_chosenAndSaved: names choose, and a saved program loads as one without a dump.
 func TestTensors_chosenAndSaved(t *testing.T) {
 	folder := dumpedTensors(t, "y")
 	devices := []device.Device{toy.New("npu"), toy.NewHost("cpu")}

@@ -186,8 +186,8 @@ func lowBits(v float64) uint64 {
 // Ints decodes len(dst) integers or Bools; a uint64 is given by its bits.
 func Ints(dst []int64, d tensor.DType, src []byte) { fromInts(dst, d, src) }
 
-// PutInts encodes integers, those of type from, as integers of type d or Bool. What is out of range takes the nearest
-// limit if saturate, else it keeps its low bits.
+// PutInts encodes integers, those of type from, as integers of type d or Bool. An integer out of range takes the
+// nearest limit if saturate, else it keeps its low bits.
 func PutInts(dst []byte, d tensor.DType, src []int64, from tensor.DType, saturate bool) {
 	if saturate && d != tensor.Bool {
 		lo, hi := tensor.IntLimits(d)

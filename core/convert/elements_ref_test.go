@@ -77,7 +77,7 @@ func sample(d tensor.DType, rnd *rand.Rand) tensor.Tensor {
 	return t
 }
 
-// computed is what the reference makes of one node.
+// computed runs one node by the reference.
 func computed(t *testing.T, o graph.Op, in ...tensor.Tensor) tensor.Tensor {
 	res, err := ref.ComputeContext(context.Background(), o, in,
 		[]tensor.Type{{DType: tensor.Invalid, Shape: tensor.AnyShape()}})
@@ -153,7 +153,7 @@ func TestQuantize_equalsReference(t *testing.T) {
 			}
 			for i, c := range all {
 				scale, zero := scales(d, c.Of)
-				shape := func(x tensor.Tensor) tensor.Tensor { // such that axis 1 is that of the codes
+				shape := func(x tensor.Tensor) tensor.Tensor { // such that the codes have axis 1
 					n := int64(len(c.Of) * c.Inner)
 					x.Dims = []int64{int64(x.Count()) / n, int64(len(c.Of)), int64(c.Inner)}
 					x.Data = x.Data[:x.Count()*x.DType.Bits()/8]

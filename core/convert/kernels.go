@@ -14,7 +14,7 @@ type Kernels interface {
 	HalfToFloat(dst []float32, src []uint16)
 	// FloatToHalf rounds to float16, to nearest, ties to even.
 	FloatToHalf(dst []uint16, src []float32)
-	// BrainToFloat and FloatToBrain are those of bfloat16.
+	// BrainToFloat and FloatToBrain convert bfloat16.
 	BrainToFloat(dst []float32, src []uint16)
 	FloatToBrain(dst []uint16, src []float32)
 	// CastIntegers makes n integers of to bytes of those of from bytes: their low bytes, or with signs, or zeros, in front

@@ -11,7 +11,7 @@ type Tensor struct {
 }
 
 // Normalization changes the numbers of an image before they are quantized or cast: channels 0 and 2 change places, then
-// v = (x - Mean) / Std by channel of what is handed over.
+// v = (x - Mean) / Std by channel of the program's data.
 type Normalization struct {
 	Mean, Std []float32 // none, one for all channels, or one per channel
 	Swap      bool      // has no effect on images of one or two channels

@@ -12,12 +12,12 @@ type Cache struct {
 type cacheKey struct{}
 
 // WithCache gives devices a cache by the context of Compile and Load. It is no option, as options are saved with a
-// program and are a part of what tells programs apart, and the directory may be another one when a program is loaded.
+// program and are a part of its identity, and the directory may be another one when a program is loaded.
 func WithCache(ctx context.Context, c Cache) context.Context {
 	return context.WithValue(ctx, cacheKey{}, c)
 }
 
-// CacheOf returns the cache for what is compiled or loaded with ctx; ok is false if there is none.
+// CacheOf returns the cache for programs that are compiled or loaded with ctx; ok is false if there is none.
 func CacheOf(ctx context.Context) (c Cache, ok bool) {
 	c, ok = ctx.Value(cacheKey{}).(Cache)
 	return c, ok

@@ -50,7 +50,7 @@ type Info struct {
 }
 
 // Ability says how a device treats an option. Compile takes every option on every device, as a graph may be split
-// between devices that differ; it is for callers to refuse a program that asks for what the device lacks.
+// between devices that differ; it is for callers to refuse a program that asks for an ability that the device lacks.
 type Ability uint8
 
 // The abilities.
@@ -163,7 +163,7 @@ type Unit struct {
 	// row-major. It may be shorter than the inputs. A device that can begin with such an input says so in Port.Native, any
 	// other ignores it.
 	Order [][]int
-	// Exclusive: nobody else reads the constants of Graph, from it or from Weights, once Compile is called. The device may
+	// Exclusive: the device alone reads the constants of Graph, from it or from Weights, once Compile is called. It may
 	// drop originals that it has another form of, and sets their Const.Data to nil then.
 	Exclusive bool
 }

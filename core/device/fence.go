@@ -12,8 +12,8 @@ type Fence interface {
 	FD() (fd int, ok bool)
 }
 
-// FenceTaker is a Program whose runs can hand fences with a descriptor to what computes, where that can wait for them.
-// Where it cannot, as with inputs that are copied first, a run waits for them itself.
+// FenceTaker is a Program whose runs can hand fences with a descriptor to the driver that computes, where that can wait
+// for them. Where it cannot, as with inputs that are copied first, a run waits for them itself.
 type FenceTaker interface{ TakesFences() bool }
 
 // TakesFences reports whether a program is a FenceTaker that takes them.

@@ -32,7 +32,7 @@ type Subject struct {
 	Kill func()
 	// Owner is ExecOptions.Owner of every execution. nil: the device has no use for one.
 	Owner any
-	// Live are counters of what the device and package mem hold; each is what it was after every check.
+	// Live are counters of what the device and package mem hold; each returns to its first value after every check.
 	Live map[string]func() int64
 }
 

@@ -58,7 +58,7 @@ func (r *remote) CopyOut(dst []byte, off int64) error {
 	return nil
 }
 
-// unmappable binds memory of nobody's to every port: the device has to copy, and says so.
+// unmappable binds memory without an owner to every port: the device has to copy, and says so.
 func unmappable(s *Subject) error {
 	return s.with(tensor.Of(2, 3), func(e device.Execution) error {
 		want, err := s.bindInputs(e, 1, 2, 3)

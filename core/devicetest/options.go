@@ -182,7 +182,7 @@ func profile(s *Subject) error {
 	return nil
 }
 
-// cost compares the estimates for small and large inputs, for sizes that are unknown and for what is refused.
+// cost compares the estimates for small and large inputs, for unknown sizes and for refused nodes.
 func cost(s *Subject) error {
 	estimate := func(shape tensor.Shape) (total int64, err error) {
 		g, err := s.graph(shape)

@@ -14,7 +14,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// hang is how long a check waits for what must happen; a device that needs longer on a busy machine is not told from
+// hang is how long a check waits for an event that must happen; a device that needs longer on a busy machine looks like
 // one that hangs.
 const hang = time.Minute
 

@@ -80,7 +80,7 @@ func (b *Base) Stats() (s device.Stats) {
 	return s
 }
 
-// Close is Task.Close, and lets go of what is bound.
+// Close is Task.Close, and releases the bound memory.
 func (b *Base) Close() bool {
 	if !b.Task.Close() {
 		return false

@@ -258,7 +258,7 @@ var (
 // for.
 type runContext struct {
 	request device.RunRequest
-	limited bool // the deadline is that of LimitRuns
+	limited bool // the deadline comes from LimitRuns
 	mu      sync.Mutex
 	err     error
 	done    chan struct{}
@@ -336,7 +336,7 @@ func (c *runContext) end() (again bool) {
 		c.timer.Stop()
 	}
 	c.stopLocked(errCanceled)
-	if c.done == nil { // nobody looks at it any more
+	if c.done == nil { // no reader is left
 		c.request = device.RunRequest{}
 	}
 	return c.done == nil

@@ -40,8 +40,8 @@ type EncodeOptions struct {
 	External func(h tensor.Hash, data []byte) bool
 }
 
-// Clone returns a copy of g that shares nothing with it but what keep returns: the bytes of each constant, those inside
-// bodies and fields included. Kinds are as of Encode and keep.
+// Clone returns a copy of g that shares nothing with it but the results of keep: the bytes of each constant, those
+// inside bodies and fields included. Kinds are as of Encode and keep.
 func Clone(g *Graph, keep func(h tensor.Hash, data []byte) ([]byte, error)) (*Graph, error) {
 	constants := map[tensor.Hash][]byte{}
 	var form bytes.Buffer

@@ -103,7 +103,7 @@ func Register[T any, P interface {
 // unknownTraits belong to an operator without registration: it is never folded, merged or removed.
 var unknownTraits = Traits{Impure: true, DataDependent: true, Effect: true}
 
-// registered returns the registration of o's type; for a type that nobody registered, its Go name and unknownTraits.
+// registered returns the registration of o's type; for an unregistered type, its Go name and unknownTraits.
 func registered(o Op) *registration {
 	registryMu.RLock()
 	defer registryMu.RUnlock()

@@ -17,9 +17,9 @@ func (n *Node) Err(err error) error {
 
 var operand = regexp.MustCompile(`(: )?\b(?:input (\d+)|inputs (\d+) and (\d+))\b(: )?`)
 
-// Reword returns err with what it calls "input 0", "input 1", ... of an operator called by terms. An empty term stands
-// for an operand that the program has no word for. Nil terms change nothing, and neither do others in what an operator
-// of a body has been called already.
+// Reword returns err with its "input 0", "input 1", ... of an operator replaced by terms. An empty term stands for an
+// operand that the program has no word for. Nil terms change nothing, and neither do others in what an operator of a
+// body has been called already.
 func Reword(err error, terms []string) error {
 	if err == nil || terms == nil {
 		return err

@@ -15,7 +15,7 @@ func (x *Execution) Take(p *Port, o *Operand) {
 }
 
 // Place has the execution write output i where the program wants it, if that takes the elements as they are and no
-// other operand has a byte there. It reports whether it does; Deliver sees to what is not placed.
+// other operand has a byte there. It reports whether it does; Deliver copies the others.
 func (x *Execution) Place(i int) (bool, error) {
 	r := &x.out[i]
 	if r.to.Buf == nil || !r.to.own() || r.to.Codes != nil || x.shared(r.to.Buf) {
@@ -41,8 +41,8 @@ func Overlaps(b mem.Buffer, data, with []byte) bool {
 	return mem.Overlap(with, data) || mem.InFile(b) && mem.OverlapMapped(with, data)
 }
 
-// Deliver writes output i to the memory that the program has for it, unless that was done in place, and zeros to what
-// gaps it has there. An output that was not taken stays with the execution.
+// Deliver writes output i to the memory that the program has for it, unless that was done in place, and zeros to its
+// gaps there. An output that was not taken stays with the execution.
 func (x *Execution) Deliver(i int) error {
 	r := &x.out[i]
 	if r.to.Buf == nil {

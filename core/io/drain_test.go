@@ -103,7 +103,7 @@ func TestDeliver_converts(t *testing.T) {
 	x.Unbind()
 }
 
-// TestUnbind_letsGo: memory that ends after a run is nobody's, and an operand of a run that failed neither.
+// TestUnbind_letsGo: memory that ends after a run has no owner left, and neither has an operand of a run that failed.
 func TestUnbind_letsGo(t *testing.T) {
 	x, a := of(t, 1, 1, 4)
 	for _, fails := range []bool{false, true} {

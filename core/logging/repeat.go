@@ -21,7 +21,7 @@ type Repeats struct {
 	seen map[uint64]int
 }
 
-// Next returns a line as it is to be written now, ok false where it is only counted. What is said of the number stands
+// Next returns a line as it is to be written now, ok false where it is only counted. The text about the number stands
 // before the id.
 func (r *Repeats) Next(line string) (_ string, ok bool) {
 	r.mu.Lock()

@@ -20,13 +20,13 @@ import (
 //
 // Errors for want of memory have ErrExhausted in their chain and kind fault.Memory.
 //
-// What is left is measured, not summed up, so that the host program's own memory counts. Measuring reads a few files;
-// so each measurement grants a credit that later requests draw from.
+// The rest is measured, not summed up, so that the host program's own memory counts. Measuring reads a few files; so
+// each measurement grants a credit that later requests draw from.
 
 // ErrExhausted is in the chain of errors for want of memory; buffers of a caller that are too small are another thing.
 var ErrExhausted = errors.New("out of memory")
 
-// exhausted puts ErrExhausted into the chain of what a system call tells of want of memory.
+// exhausted puts ErrExhausted into the chain of a system call's error for want of memory.
 func exhausted(err error) error {
 	if err == unix.ENOMEM || err == unix.EAGAIN || err == unix.ENOSPC || err == unix.EFBIG {
 		return fault.As(fault.Memory, ErrExhausted, "%v", err)
@@ -36,8 +36,8 @@ func exhausted(err error) error {
 
 const (
 	maxCredit = 64 << 20 // granted by one measurement
-	// Of a limit that ends the process, this is kept for Go's runtime, for what nobody asks for, and for threads that Go
-	// starts when it likes, each with a stack of 8 MiB.
+	// Of a limit that ends the process, this is kept for Go's runtime, for memory that is taken without a request, and
+	// for threads that Go starts when it likes, each with a stack of 8 MiB.
 	maxFloor = 320 << 20
 	minFloor = arenaBytes + 16<<20 // a step of Go's heap and two threads
 	// Of the room that such a limit leaves in Go's heap, this is kept for the parts of it that each size of object takes.
@@ -100,7 +100,7 @@ func Make[T any](n int) ([]T, error) {
 		return make([]T, n), nil
 	}
 	accounts.Lock()
-	defer accounts.Unlock() // until the memory is mapped: nobody measures in between
+	defer accounts.Unlock() // until the memory is mapped: no measurement comes between
 	if err := admit(int64(n)*size, true); err != nil {
 		return nil, err
 	}
@@ -212,8 +212,8 @@ func limited() []cgroup.Dir {
 	return a.dirs
 }
 
-// floorOf returns what is kept of a resource limit: a quarter of what was left when it was first looked at, at most
-// maxFloor and at least minFloor, but never more than half.
+// floorOf returns the reserve of a resource limit: a quarter of the rest at the first look, at most maxFloor and at
+// least minFloor, but never more than half.
 func floorOf(resource int, left int64) int64 {
 	f, ok := accounts.floor[resource]
 	if !ok {

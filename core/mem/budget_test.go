@@ -144,7 +144,7 @@ func TestBudget_resourceLimits(t *testing.T) {
 	}
 }
 
-// A process with little address space lives although it makes much garbage that nobody asked for.
+// A process with little address space lives although it makes much garbage without requests.
 func TestBudget_garbage(t *testing.T) {
 	if room := os.Getenv("ANYNPU_TEST_ROOM"); room != "" {
 		n, err := strconv.ParseInt(room, 10, 64)

@@ -152,8 +152,8 @@ func groups(dirs []cgroup.Dir, read func(string) string) []bound {
 	return out
 }
 
-// bounds returns everything that limits another allocation, by what is left before the process's own use of Go's heap
-// is looked at.
+// bounds returns everything that limits another allocation, by the rest before the process's own use of Go's heap is
+// looked at.
 func bounds(u *usage, configured int64, dirs []cgroup.Dir) []bound {
 	out := append(groups(dirs, cgroup.Read), machine())
 	for i := range out {

@@ -53,7 +53,7 @@ func (w *Weights) Add(h tensor.Hash, data []byte) ([]byte, error) {
 }
 
 // Make is Add of a constant of n bytes that fill writes, zeroed before, into memory of the store, without a copy when
-// it is large; it returns the hash of what was written, too. Kinds: fault.Argument (n is negative), fault.Memory, what
+// it is large; it returns the hash of the written bytes, too. Kinds: fault.Argument (n is negative), fault.Memory, what
 // fill returns.
 func (w *Weights) Make(n int64, fill func(dst []byte) error) (h tensor.Hash, data []byte, err error) {
 	var own Buffer

@@ -12,7 +12,8 @@ import (
 
 // Locate is the source itself if there is a file at its path. Else it is the ONNX file that stands for it, as for a
 // compiled model that is there, because programs have paths compiled in: the one that the map names for the path,
-// NAME.onnx beside it, or NAME.onnx in the map's folder. An error, which is fs.ErrNotExist, says what was looked for.
+// NAME.onnx beside it, or NAME.onnx in the map's folder. An error, which is fs.ErrNotExist, names the files that were
+// looked for.
 func (s Source) Locate(m Map) (found Source, why *Instead, err error) {
 	if s.Path == "" {
 		return s, nil, nil

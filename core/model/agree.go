@@ -43,7 +43,7 @@ func wanted(c *rknn.File) *sought {
 	return s
 }
 
-// agreement is how well a model agrees with what is looked for.
+// agreement is how well a model agrees with the wanted one.
 type agreement struct {
 	score     float64 // 1 at best
 	inner     float64 // part of the inner tensors that it has, -1: there are none to compare
@@ -109,8 +109,8 @@ func (s *sought) compare(n *nameSets) agreement {
 	return a
 }
 
-// innerHits counts the inner tensors that are looked for and those of them that the model has. What the converter makes
-// up where an operator has several steps counts where nothing else does.
+// innerHits counts the inner tensors that are looked for and those of them that the model has. Names that the converter
+// makes up for an operator's steps count only where no others do.
 func (s *sought) innerHits(n *nameSets) (hits, all int) {
 	steps := 0
 	for name, dims := range s.inner {
@@ -132,8 +132,8 @@ func (s *sought) innerHits(n *nameSets) (hits, all int) {
 	return hits, all
 }
 
-// find returns what the model calls a tensor of a file: a result of a node, an input, or a node, by the name there or
-// by what is left of it without the endings that the converter adds; empty for nothing.
+// find returns what the model calls a tensor of a file: a result of a node, an input, or a node, by the name there, or
+// by that name without the endings that the converter adds; empty for nothing.
 func (n *nameSets) find(name string) string {
 	for {
 		if _, port := n.in[name]; port || n.inner[name] || n.nodes[name] {

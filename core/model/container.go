@@ -44,8 +44,7 @@ func (m *Model) Compiled() bool {
 	return ok
 }
 
-// loadCompiled makes a model of one node of what a device has a compiled form of; the file beside it may tell more of
-// the inputs.
+// loadCompiled makes a model of one node of a device's compiled form; the file beside it may tell more of the inputs.
 func loadCompiled(s Source, f *File, d device.Device, o Options) (*Model, error) {
 	if f.Size > math.MaxUint32 {
 		return nil, fault.New(fault.File, "%sa compiled model of %d bytes, want less than 4 GiB", s.label(), f.Size)

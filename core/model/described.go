@@ -22,7 +22,7 @@ type Described struct {
 	Skipped []string // what does not fit the ONNX model, one sentence each
 }
 
-// Describe makes metadata of what a compiled model's file says, for an ONNX model with these names. Ports belong
+// Describe makes metadata of the facts in a compiled model's file, for an ONNX model with these names. Ports belong
 // together by name, or by place where both have as many.
 func Describe(c *rknn.File, n *onnx.Names) *Described {
 	d := &describer{Described: Described{Entries: map[string]string{}}, file: c, names: map[string]string{}}

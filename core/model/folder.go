@@ -33,7 +33,7 @@ func (m Map) Folder() bool {
 	return err == nil && st.IsDir()
 }
 
-// What a file must agree with at least, and by how much better than the next. One whose inputs, outputs and shapes all
+// How well a file must agree at least, and by how much better than the next. One whose inputs, outputs and shapes all
 // agree is also taken with less, if the next is far behind.
 const (
 	minScore = 0.6

@@ -53,7 +53,7 @@ const (
 	ImageWhole   ImagePart = iota
 	ImageLuma              // NAME: [N,H,W]
 	ImageChroma            // NAME.chroma: [N,H/2,W/2,2]
-	ImageRegions           // NAME.regions: int32 [N,4]; left, top, right, bottom of what is resized, all included
+	ImageRegions           // NAME.regions: int32 [N,4]; left, top, right, bottom of the resized region, all included
 )
 
 // Image says what an input takes of an image. The graph decodes it by op.DecodeImage, whose comment has the formulas;
@@ -310,7 +310,7 @@ func (im *Image) Size(part []int64) (n, h, w int64) {
 	return part[0], part[2], part[3]
 }
 
-// sizes are batch, height and width of what the network takes.
+// sizes are batch, height and width of the network's input.
 func (im *Image) sizes(d []tensor.Dim) (n, h, w tensor.Dim) {
 	if im.last {
 		return d[0], d[1], d[2]

@@ -19,11 +19,11 @@ type Model struct {
 	Size int64  // bytes of what the program handed over
 	// Digest is the SHA-256, in hexadecimal, of bytes that the program handed over. It is known to Loaded alone.
 	Digest string
-	// Instead is set when another file was read than what the program handed over.
+	// Instead is set when another file was read than the program's own.
 	Instead *Instead
 	// MapError is why the map could not be read, which does no harm to a model that can be loaded as it is.
 	MapError error
-	// Images are the inputs of the graph that take images, or parts of what decoding them needs.
+	// Images are the inputs of the graph that take images, or parts of them.
 	Images map[graph.Value]*Image
 	// Unbatched is why the batch of the metadata has no effect, empty if it has or there is none.
 	Unbatched string
@@ -33,7 +33,7 @@ type Model struct {
 	bounded bool // outputs of the graph have the sizes of others
 }
 
-// Instead says for what an ONNX file was read.
+// Instead names the file or bytes that an ONNX file was read for.
 type Instead struct {
 	Name string // of what the program handed over, for messages
 	Map  Map    // that names the file, empty: it lies beside

@@ -53,8 +53,8 @@ func (f *File) Close() {
 	}
 }
 
-// Open opens a source and tells its format. Kind fault.File for what is no regular file; one that would block is not
-// opened. Errors do not name the file.
+// Open opens a source and tells its format. Kind fault.File for anything but a regular file; one that would block is
+// not opened. Errors do not name the file.
 func (s Source) Open() (*File, error) {
 	if s.Path == "" {
 		head := s.Data[:min(len(s.Data), headBytes)]

@@ -11,8 +11,8 @@ import (
 // ExposeQuantized takes the quantizing of inputs and the dequantizing of outputs out of a graph, as a board's converter
 // does: the integers then cross the border. It returns their meaning for each input and output, nil where nothing was
 // taken out. Only quantization of 8 or 16 bits is taken out, and of an input only when nothing else reads it: that per
-// tensor, and that per axis which perAxis accepts, nil: none. An output may be a copy (Identity) of what was
-// dequantized. Inputs and outputs keep their names; nodes that nothing needs any more are gone.
+// tensor, and that per axis which perAxis accepts, nil: none. An output may be a copy (Identity) of a dequantized
+// value. Inputs and outputs keep their names; nodes that nothing needs any more are gone.
 func ExposeQuantized(g *graph.Graph, perAxis func(*tensor.Quant) bool) (in, out []*tensor.Quant) {
 	return expose(g, perAxis, false)
 }

@@ -106,8 +106,8 @@ func WithSizes(g *graph.Graph, dims [][]int64) (*graph.Graph, error) {
 	return own, own.Infer()
 }
 
-// SetSizes gives the inputs of g their sizes. What the model declares of the results of operators that the project does
-// not know is in terms of these sizes.
+// SetSizes gives the inputs of g their sizes. Declared shapes of unknown operators' results are in terms of these
+// sizes.
 func SetSizes(g *graph.Graph, dims [][]int64) {
 	sizes := Sizes{}
 	for i, v := range g.In {

@@ -108,7 +108,8 @@ func (o *Custom) SetFloats(name, typ string, v []float32) error {
 	return o.SetJSON(name, typ, texts)
 }
 
-// SetJSON adds an attribute with what v is as JSON: []int64 for "int" and "ints", []string for "string" and "strings".
+// SetJSON adds an attribute with the value of v's JSON: []int64 for "int" and "ints", []string for "string" and
+// "strings".
 func (o *Custom) SetJSON(name, typ string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {

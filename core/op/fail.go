@@ -6,8 +6,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Fail has no result: it stands in a body of If for what cannot be computed with the sizes of the model, and fails the
-// run that takes the body.
+// Fail has no result: it stands in a body of If for nodes that the model's sizes forbid, and fails the run that takes
+// the body.
 //
 // No inputs. Outputs: as many as the body has, of no known type.
 type Fail struct {

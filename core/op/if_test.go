@@ -11,7 +11,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Sizes that are known later rule out a branch, unless it is the one that is taken, or the only one left.
+// Sizes that are known later rule out a branch, unless it is taken, or the only one left.
 func TestIf_sizesRuleOutABranch(t *testing.T) {
 	body := func(columns int64, kept bool) *graph.Graph {
 		b := graph.NewBuilder("body")

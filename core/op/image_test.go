@@ -105,7 +105,7 @@ func TestImage_openSizesDoNotDecompose(t *testing.T) {
 	}
 }
 
-// Nothing is left of a region beyond the image; chroma of the last odd row and column is that of the pair before.
+// Nothing is left of a region beyond the image; the last odd row and column take the chroma of the pair before.
 func TestRegion(t *testing.T) {
 	r, err := Region{-3, -4, 100, 2}.Within(5, 7)
 	require.NoError(t, err)

@@ -17,9 +17,9 @@ const (
 )
 
 // LSHProjection maps rows to bits by locality-sensitive hashing. The bit of a seed is 1 where the sum over the rows of
-// weight times the signed 64-bit fingerprint of the seed's bytes and the row's is above 0. Bytes are those of the seed
-// as a float32, then those of the row as it lies in memory, whatever a quantization says; the fingerprint is
-// Fingerprint64 of farmhash. Sums are float64, in the order of the rows.
+// weight times the signed 64-bit fingerprint of the seed's bytes and the row's is above 0. The bytes are the seed's as
+// a float32, then the row's as it lies in memory, whatever a quantization says; the fingerprint is Fingerprint64 of
+// farmhash. Sums are float64, in the order of the rows.
 //
 // Inputs: seeds, float [H,B], B at most 32; x [N,...] of any type of whole bytes; weights?, float [N] (all 1). Output:
 // int32 [H*B], or [H] for the other forms, where it wraps. Source: ANEURALNETWORKS_LSH_PROJECTION.

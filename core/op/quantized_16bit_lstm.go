@@ -7,9 +7,9 @@ import (
 )
 
 // Quantized16BitLSTM is one step of an LSTM on codes, computed in integers: its results are defined to the bit. The sum
-// of a gate, J (v - 128) + B, is scaled to 16 bits with 3 integer bits, saturating; sigmoid and tanh are those of
-// gemmlowp's fixed-point numbers of 16 bits; c = i*g + forget*c', saturating, has 4 integer bits; h is the output gate
-// times tanh(c) at 1/128, around 128.
+// of a gate, J (v - 128) + B, is scaled to 16 bits with 3 integer bits, saturating; sigmoid and tanh follow gemmlowp's
+// fixed-point numbers of 16 bits; c = i*g + forget*c', saturating, has 4 integer bits; h is the output gate times
+// tanh(c) at 1/128, around 128.
 //
 // v is x followed by h', J the columns of the weights of the state followed by those of x. That the orders differ is
 // the API's: its two matrices per gate are TensorFlow Lite's one, taken apart after H columns whatever they belong to.

@@ -156,8 +156,8 @@ func (e Extent) ratio() *big.Rat {
 	return r
 }
 
-// fractionOf returns the simplest fraction that x is the nearest float32 of: 0.7 is seven tenths. ok is false for what
-// is no finite number.
+// fractionOf returns the simplest fraction that x is the nearest float32 of: 0.7 is seven tenths. ok is false for
+// infinities and NaN.
 func fractionOf(x float32) (r *big.Rat, ok bool) {
 	switch {
 	case math.IsNaN(float64(x)) || math.IsInf(float64(x), 0):

@@ -13,8 +13,8 @@ import (
 //	s[b,f,M-1] = sum over i of x[b,i] * features[f,i]
 //	y[b,u] = bias[u] + sum over r < Rank, m of s[b,u*Rank+r,m] * time[u*Rank+r,m]
 //
-// The state handed on is s, shifted by one step to the front, with 0 as the last step. What the given state holds as
-// its last step is not read.
+// The state handed on is s, shifted by one step to the front, with 0 as the last step. The last step of the given state
+// is not read.
 //
 // Inputs, float or quantized: x [B,I]; features [F,I]; time [F,M], M >= 1; bias? [U]; state [B,F*M], the steps of a
 // filter side by side. Outputs: y [B,U]; state [B,F*M]. Sums in float64. An F that Rank does not divide is an error of

@@ -8,7 +8,7 @@
 // happens first.
 package record
 
-// How many distinct events and graphs a record tells apart. What comes after them is not recorded.
+// How many distinct events and graphs a record holds. Later ones are not recorded.
 const (
 	maxEvents = 1024
 	maxGraphs = 256

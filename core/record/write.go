@@ -247,7 +247,7 @@ func run(n []uint64, took uint64, bad bool) {
 	atomic.AddUint64(&n[runs], 1)
 }
 
-// End takes note of what is left when the program ends by itself.
+// End records the objects and memory that are left when the program ends by itself.
 func (r *Recorder) End(l Left) {
 	r.mu.Lock()
 	err := r.write(Event{Kind: "end", Left: &l})

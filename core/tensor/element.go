@@ -147,7 +147,7 @@ func FloatAt(d DType, b []byte, i int) float64 {
 }
 
 // PutFloat writes v as element i of a tensor of any float type, rounding once to nearest, ties to even, those of
-// Float8E8M0 up. saturate is that of Float32ToSmall and ToPower; float16, bfloat16 and wider types become infinite
+// Float8E8M0 up. saturate acts as in Float32ToSmall and ToPower; float16, bfloat16 and wider types become infinite
 // instead. Other types are ignored.
 func PutFloat(d DType, data []byte, i int, v float64, saturate bool) {
 	switch d {

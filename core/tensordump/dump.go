@@ -78,7 +78,7 @@ func (d *Dump) Ended() bool {
 	return d.off
 }
 
-// Create writes a new file that only its owner reads. What cannot be written whole is not there.
+// Create writes a new file that only its owner reads. A file that cannot be written whole is not there.
 func Create(name string, parts ...[]byte) (err error) {
 	n := int64(0)
 	for _, p := range parts {

@@ -16,7 +16,7 @@ type Selection struct {
 }
 
 // Select reads a selection: patterns of names as path.Match has them and numbers of runs ("0,3-5"), both separated by
-// commas, and "files" or "statistics". What is "" selects all.
+// commas, and "files" or "statistics". An empty part selects all.
 func Select(names, runs, form string) (s Selection, err error) {
 	for _, p := range fields(names) {
 		if _, err := path.Match(p, ""); err != nil {

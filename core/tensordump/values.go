@@ -22,7 +22,7 @@ type Value struct {
 // Index is the file of a run's folder that lists the values.
 const Index = "tensors.json"
 
-// entry is a value in the index. Numbers are those of the elements as they are stored, without those that are none.
+// entry is a value in the index. Statistics cover the finite elements, as they are stored.
 type entry struct {
 	Name      string   `json:"name"`
 	Node      string   `json:"node,omitempty"`
@@ -139,7 +139,7 @@ func (e *entry) measure(t tensor.Tensor) {
 	e.Least, e.Largest, e.Mean, e.Deviation = &least, &largest, finite(mean), finite(deviation)
 }
 
-// finite is a number that JSON has, nil for what overflows.
+// finite is a number that JSON has, nil for infinities.
 func finite(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil

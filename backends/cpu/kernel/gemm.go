@@ -82,7 +82,7 @@ func (g *Gemm) divide(threads int) int {
 	panels := Panels(g.N)
 	parts, footprint := g.parts()
 	depth, footprint := max(1, g.depth()), max(1, footprint)
-	if g.Ind != nil { // neighbouring rows share much of what they read
+	if g.Ind != nil { // neighbouring rows read much of the same memory
 		footprint = max(1, g.K*min(5, g.Ind.taps))
 	}
 	if panels > 1 && 4*depth*g.N <= blockBytes { // all of B stays too: keep what the rows write near

@@ -33,7 +33,7 @@ func spreadGeneric(u, v, pairs *uint8, n int) {
 }
 
 // resizeRow mixes n pixels of comps components side by side from those at at[i] and their neighbours, which a weight of
-// 0 does not read, of two rows: weights are those of the neighbour and of bottom, in units of 1/65536.
+// 0 does not read, of two rows: weights belong to the neighbour and to bottom, in units of 1/65536.
 func resizeRow(dst, top, bottom *uint8, at *int32, weight *uint32, n int, wy uint32, comps int) {
 	out, from, wx := unsafe.Slice(dst, n*comps), unsafe.Slice(at, n), unsafe.Slice(weight, n)
 	y := uint64(wy)

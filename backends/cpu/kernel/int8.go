@@ -154,7 +154,7 @@ func RowPair(sum int32) int32 {
 	return sum&127 | sum>>7<<16
 }
 
-// pairProduct is the product of what a [FactorPair] and a [RowPair] stand for.
+// pairProduct multiplies the numbers that a [FactorPair] and a [RowPair] encode.
 func pairProduct(factor, row int32) int32 {
 	if !fast.rowPairs {
 		return factor * row

@@ -16,7 +16,7 @@ func (g *GemmInt8) Plan(threads int) int {
 	if g.M == 0 || g.N == 0 {
 		return 0
 	}
-	const unit = 24 // a multiple of what tiles are high
+	const unit = 24 // a multiple of the height of tiles
 	panels, depth := ceilDiv(g.N, IntCols), max(1, g.taps()*g.K)
 	width := min(IntCols, g.N)
 	rows := min(g.M, max(unit, intBlock/max(1, g.K*min(3, g.taps()))/unit*unit))

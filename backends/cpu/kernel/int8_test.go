@@ -106,7 +106,7 @@ func sumInt8(g *GemmInt8, b []int8, i, j int) int32 {
 	return s
 }
 
-// factorOf and rowOf are what FactorPair and RowPair stand for.
+// factorOf and rowOf decode FactorPair and RowPair.
 func factorOf(v int32) int32 {
 	if !fast.rowPairs {
 		return v

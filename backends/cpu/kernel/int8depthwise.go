@@ -9,11 +9,9 @@ package kernel
 //		Out[o*LDO+c] = requantized s
 //	}
 //
-// with Border[c] for what lies outside the input. Sums are int32. The slices of
-// Post are as [InDepthwiseLanes] orders them; Low needs [FastInt8], or no assembly at
-// all.
-// Out must not overlap anything else. The first dimension of Win must be 1
-// everywhere.
+// with Border[c] for elements outside the input. Sums are int32. The slices of Post are as [InDepthwiseLanes] orders
+// them; Low needs [FastInt8], or no assembly at all. Out must not overlap anything else. The first dimension of Win
+// must be 1 everywhere.
 type DepthwiseInt8 struct {
 	C, Batch int
 	Win      Window

@@ -85,7 +85,7 @@ func FlipSigns(dst, src []uint8) {
 	}
 }
 
-// NearestStep is of what [NearestU8] computes a multiple.
+// NearestStep divides the numbers of elements that [NearestU8] computes.
 const NearestStep = combineStep
 
 // NearestU8 computes dst[i] = clamp(round(v) + zero, 0, 255) ^ flip with v = src[i]*scale[i] + shift[i] in float32, two

@@ -23,7 +23,7 @@ func unpack(a, b []int, size int, upper bool) []int {
 	return out
 }
 
-// The channels of lanes are those that the instructions of the kernels bring there.
+// The kernels' instructions decide which channels lie in which lanes.
 func TestLaneOrder_isThatOfTheInstructions(t *testing.T) {
 	var bytes, words []int
 	for c := range blockLanes {

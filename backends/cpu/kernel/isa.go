@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ISA is an instruction set that kernels are written for. The zero value is [Generic]; the others are what the build's
-// architecture has, each including the ones before it.
+// ISA is an instruction set that kernels are written for. The zero value is [Generic]; the others belong to the build's
+// architecture, each including the ones before it.
 type ISA uint8
 
 // Generic is portable Go, which every build has.

@@ -59,7 +59,7 @@ func (q *Requantize) code(sum int32, j int) uint8 {
 	return q.narrow(toInt(v))
 }
 
-// down is the floor of what the two parts of the factor make of a sum.
+// down is the floor of a sum times the two parts of the factor.
 func (q *Requantize) down(sum int32, j int) int32 {
 	s := float64(float32(sum))
 	v, w := float64(s*float64(q.Scale[j]))+float64(q.Add[j]), s*float64(q.Low[j])

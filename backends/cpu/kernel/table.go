@@ -7,7 +7,7 @@ package kernel
 type table struct {
 	lanes int // float32 values of one vector
 
-	// Products with what PackB and PackInt8 pack; nil: computed by gemmPanelGeneric and intPanelGeneric.
+	// Products with matrices that PackB and PackInt8 pack; nil: computed by gemmPanelGeneric and intPanelGeneric.
 	gemm    *gemmTiles
 	int8    *intTiles
 	fastDot bool // a product of codes takes less time than one of float32

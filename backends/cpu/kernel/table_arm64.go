@@ -128,7 +128,7 @@ func neonTable() table {
 	return t
 }
 
-// dotprodTable and i8mmTable have the kernels of the set before where there are none of their own.
+// dotprodTable and i8mmTable fall back to the kernels of the set before where they have none of their own.
 func dotprodTable() table {
 	t := neonTable()
 	t.int8 = &intTilesDotProd

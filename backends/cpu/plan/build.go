@@ -57,7 +57,7 @@ func passes() []pass {
 		{"quantize", (*compilation).quantize, isProgram},
 		// The filters that quantize has not taken are computed.
 		{"fold held", (*compilation).foldHeld, isProgram},
-		// Each node that is left becomes an operation, with what follows it as far as that can be part of it.
+		// Each node that is left becomes an operation, with the nodes after it that can be part of it.
 		{"match", (*compilation).match, isProgram},
 		// Each value gets an order of dimensions; nodes convert where a reader wants another.
 		{"layout", (*compilation).layout, isPlaced},

@@ -172,7 +172,7 @@ func TestState_conversionsAllocateNothing(t *testing.T) {
 	}
 }
 
-// detector is what detectors end in: heads of every form, quantized as converters do.
+// detector is the end of a detection network: heads of every form, quantized as converters do.
 func (m *maker) detector(code testParams) []graph.Value {
 	x := m.qdq(m.input(1, 3, 64, 48), wide)
 	conv := func(x graph.Value, n, c, k, stride int64) graph.Value {

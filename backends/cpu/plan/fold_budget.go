@@ -21,8 +21,8 @@ func newBudget(g *graph.Graph) run.Budget {
 		Tables: tableBytes}
 }
 
-// What Build may make of constants: so much held the model is, and so much more for each element that the model
-// stores. A few bytes can ask for any amount; what is not folded is computed by each run.
+// Limits of folded constants: so much held the model is, and so much more for each element that the model stores. A few
+// bytes can ask for any amount; what is not folded is computed by each run.
 const (
 	foldElements    = 8 << 20
 	foldPerStored   = 8

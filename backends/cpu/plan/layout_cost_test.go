@@ -51,8 +51,8 @@ func manyOrders(m *maker, r *rand.Rand) []graph.Value {
 	return out
 }
 
-// TestLayout_movesNoMore lays random graphs out: results are those of the reference, and no more bytes are moved than
-// by the orders of operands. Some graphs must gain.
+// TestLayout_movesNoMore lays random graphs out: results equal the reference's, and no more bytes are moved than by the
+// orders of operands. Some graphs must gain.
 func TestLayout_movesNoMore(t *testing.T) {
 	gained := 0
 	for seed := range uint64(60) {

@@ -26,8 +26,8 @@ func toNHWC(x tensor.Tensor) tensor.Tensor {
 	return y
 }
 
-// TestBuild_inputsChannelsLast builds every graph of the other tests again with the inputs that can be NHWC
-// so: results are those of plans that begin with the inputs as the graph has them, but for the order of sums.
+// TestBuild_inputsChannelsLast builds every graph of the other tests again with the inputs that can be NHWC so: results
+// equal those of plans that begin with the inputs as the graph has them, but for the order of sums.
 func TestBuild_inputsChannelsLast(t *testing.T) {
 	all := slices.Concat(cases, fusionCases, recurrentCases, quantizedCases, conversionCases)
 	for _, c := range qdqCases {

@@ -45,8 +45,7 @@ func (m *maker) zeros(n int64) graph.Value {
 	return m.Const("", t.Type(), t.Data)
 }
 
-// meanCase is an operator on numbers about a mean, and what it is in float64. A set is what is reduced or normalized
-// together.
+// meanCase is an operator on numbers about a mean, and its result in float64. A set is reduced or normalized as one.
 type meanCase struct {
 	name  string
 	dims  []int64

@@ -79,8 +79,8 @@ func (m *maker) graph(t testing.TB, out ...graph.Value) *graph.Graph {
 	return g
 }
 
-// instructionSets are those of this processor, with -short the highest alone: the race detector looks at how threads
-// meet, which is the same for each, and makes the portable kernels take minutes.
+// instructionSets lists this processor's, with -short the highest alone: the race detector looks at how threads meet,
+// which is the same for each, and makes the portable kernels take minutes.
 func instructionSets() []kernel.ISA {
 	all := kernel.Supported()
 	if testing.Short() {

@@ -75,8 +75,7 @@ var (
 	signed = testParams{0.05, -3, tensor.Int8}
 )
 
-// qdqCases are graphs whose outputs are numbers, most of them dequantized. Their steps are those that compute with
-// codes.
+// qdqCases are graphs whose outputs are numbers, most of them dequantized. Their steps compute with codes.
 var qdqCases = []testCase{
 	{"pointwise, clip, per channel", 1, func(m *maker) []graph.Value {
 		x := m.qdq(m.input(2, 16, 7, 5), wide)

@@ -26,7 +26,7 @@ type widener struct {
 
 // widen returns g with the values of 16-bit floats as float32, and their type where the graph begins and ends. Numbers
 // are rounded to halves there, and where an operator could tell the difference: those of smooth go on with the float32
-// ones, which are nearer to what the graph means. open, if any, is the graph of other sizes and gets the same nodes. A
+// ones, which are nearer to the graph's meaning. open, if any, is the graph of other sizes and gets the same nodes. A
 // graph without halves is returned as it is. Kind fault.Memory.
 func widen(g, open *graph.Graph) (wide, wideOpen *graph.Graph, err error) {
 	w := &widener{from: g, half: make([]bool, len(g.Values)), rounded: make([]bool, len(g.Values)),
@@ -240,6 +240,6 @@ var (
 		"reduce_log_sum_exp", "reduce_mean", "reduce_sum", "reduce_sum_square", "resize", "rms_norm", "rnn",
 		"rotary_embedding", "rsqrt", "scatter_elements", "scatter_nd", "selu", "sigmoid", "sin", "softmax", "softplus",
 		"softsign", "sqrt", "square", "sub", "swish", "tanh", "where")
-	// native are operators that look at the elements' bits, or do with them what nobody here knows.
+	// native are operators that look at the elements' bits, or whose use of them is unknown.
 	native = set("anynpu.part", "bit_cast", "cast", "compiled", "custom", "lsh_projection")
 )

@@ -49,7 +49,7 @@ type Pool struct {
 	clock   func() time.Duration
 
 	slots    []atomic.Pointer[Run] // admitted runs, at most one per thread
-	free     atomic.Int32          // threads that nobody has; changed with mu held
+	free     atomic.Int32          // free threads; changed with mu held
 	waiting  atomic.Int32          // queued runs
 	wakeable atomic.Int32          // workers that are parked while a thread is free for them
 
@@ -160,8 +160,8 @@ func (p *Pool) release() {
 	p.noteWakeable()
 }
 
-// settle hands free threads to parked runs that nobody else would wake: a run
-// that is not parked takes a thread by itself. mu is held.
+// settle hands free threads to parked runs, which do not wake by themselves: a run that is not parked takes a thread by
+// itself. mu is held.
 func (p *Pool) settle() {
 	for p.free.Load() > 0 && len(p.queue) > 0 {
 		now := p.clock()

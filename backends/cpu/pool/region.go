@@ -14,7 +14,7 @@ type region struct {
 	task    Task          // written before open is set, read by helpers inside, as are n and of
 	n       int           // chunks
 	of      int           // shares
-	stopped atomic.Bool   // a chunk has panicked: nobody starts another
+	stopped atomic.Bool   // a chunk has panicked: no other starts
 	_       [64]byte
 	shares  []share
 

@@ -104,11 +104,9 @@ func (r *Run) leave() {
 	}
 }
 
-// Yield lets waiting runs go first, those of a higher level at once and those of
-// the same level as owner.go says; a run calls it between steps, and Do does the
-// like between chunks.
-// When nobody waits it costs little more than ctx.Err, which it returns. After an
-// error the run has no thread.
+// Yield lets waiting runs go first, those of a higher level at once and those of the same level as owner.go says; a run
+// calls it between steps, and Do does the like between chunks. When no run waits it costs little more than ctx.Err,
+// which it returns. After an error the run has no thread.
 func (r *Run) Yield(ctx context.Context) error {
 	err := ctx.Err()
 	p := r.pool

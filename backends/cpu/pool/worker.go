@@ -82,7 +82,7 @@ func (w *worker) serve() {
 	}
 }
 
-// find returns the open region of the highest priority and its number, nil if there is none but what the worker has
+// find returns the open region of the highest priority and its number, nil if there is none that the worker has not
 // helped already: when it came back, there was no chunk left.
 func (w *worker) find() (best *Run, number uint64) {
 	for i := range w.pool.slots {

@@ -202,7 +202,7 @@ func (p *pile) add(t tensor.Tensor) (err error) {
 	return nil
 }
 
-// stack joins the parts on a new axis. Without parts the sizes are those that inference knows, 0 for the others.
+// stack joins the parts on a new axis. Without parts the sizes come from inference, 0 for the unknown ones.
 func (p *pile) stack(t tensor.Type, axis int64, reverse bool) (tensor.Tensor, error) {
 	if len(p.parts) == 0 {
 		dims := []int64{0}

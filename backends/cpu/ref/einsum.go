@@ -59,7 +59,7 @@ func einsum[T summable](o *op.Einsum, in []tensor.Tensor, read func(tensor.Tenso
 		for _, labels := range terms[i+1:] {
 			later = append(later, labels...)
 		}
-		// What only this operand has is summed first, then what only it and the product so far have.
+		// Labels that only this operand has are summed first, then those that only it and the product so far have.
 		next, err := contract(labelled[T]{terms[i], t.Dims, read(t)}, one, append(slices.Clone(acc.labels), later...), nil)
 		if err != nil {
 			return err

@@ -109,7 +109,7 @@ func TestResizeImage_wrongRegionsFailTheRun(t *testing.T) {
 	}
 }
 
-// A region as large as the result is the same bytes, so what is decoded of it is what is decoded of the cut image.
+// A region as large as the result is the same bytes, so it decodes like the cut image.
 func TestResizeImage_sameSizeCopies(t *testing.T) {
 	o := &op.ResizeImage{Pixel: op.PixelNV12, Height: 4, Width: 6}
 	x := tensor.New(tensor.Uint8, 1, 12, 10)

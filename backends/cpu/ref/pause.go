@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Kernels know nothing of who waits for them. What may take long calls tick again and again, in every loop that only
-// the sizes of tensors bound: there a computation pauses, which lets others go first or ends it. Whose computation a
-// tick belongs to, the thread tells, which the computation has to itself meanwhile.
+// Kernels know nothing of who waits for them. Functions that may take long call tick again and again, in every loop
+// that only the sizes of tensors bound: there a computation pauses, which lets others go first or ends it. Whose
+// computation a tick belongs to, the thread tells, which the computation has to itself meanwhile.
 
 const (
 	// long is the work from which on a computation pauses: what is less ends by itself in a few milliseconds.

@@ -43,7 +43,7 @@ func largest(line []float64) float64 {
 	return m
 }
 
-// mapLines replaces every line of a float tensor along axis by what f makes of it, in float64.
+// mapLines replaces every line of a float tensor along axis by the result of f, in float64.
 func mapLines(x tensor.Tensor, out tensor.Type, axis int64, f func(line []float64)) ([]tensor.Tensor, error) {
 	a, err := op.Axis(axis, len(x.Dims))
 	if err != nil {

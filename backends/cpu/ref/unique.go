@@ -87,7 +87,7 @@ func equalElements(x tensor.Tensor) [][]int {
 	return groups
 }
 
-// uniqueOf is the results for the lists of equal steps.
+// uniqueOf returns the results for the lists of equal steps.
 func uniqueOf(x tensor.Tensor, out []tensor.Type, dims []int64, a, outer, size, inner int, groups [][]int) (
 	[]tensor.Tensor, error) {
 	first := alloc[int](len(groups))

@@ -9,9 +9,9 @@ import (
 )
 
 // Work estimates how many steps it takes to compute o by reference: elements moved or changed, products added. It is
-// meant to tell what ends soon from what does not; at least the number of elements of inputs and outputs, at most
-// math.MaxInt64, which it also is for bodies and for programs' own operators. Shapes that are not known count as
-// nothing.
+// meant to separate runs that end soon from those that do not; at least the number of elements of inputs and outputs,
+// at most math.MaxInt64, which it also is for bodies and for programs' own operators. Shapes that are not known count
+// as nothing.
 func Work(o graph.Op, in []tensor.Tensor, out []tensor.Type) int64 {
 	total, made := int64(0), int64(0)
 	for _, t := range in {

@@ -26,7 +26,7 @@
 //	anynpu.output.NAME.layout   string   nchw or nhwc: the order in which programs see an output of rank 4, default the model's own
 //	anynpu.output.NAME.native   string   nchw or nhwc: the order that the model's own dimensions have, where it cannot be told
 //	anynpu.outputs.codes        object   codes of all outputs of real numbers that have none of their own
-//	anynpu.value.NAME.shape     list     sizes, or names of open dimensions, of what a custom operator makes; or "as input 0", "as input 1", ...
+//	anynpu.value.NAME.shape     list     sizes, or names of open dimensions, of a custom operator's result; or "as input 0", "as input 1", ...
 //	anynpu.value.NAME.type      string   its element type, e.g. float32; default what the model declares, else that of the operator's input
 //	anynpu.value.NAME.stored    object   how a board stores the value: {"type": "int8", "scale": 0.5, "zero": 3, "native": [[1,2,8,8,16]]}; type
 //	                                     int8, int16, float16 or float32, scale and zero of codes alone; of inputs and outputs native shapes, one for

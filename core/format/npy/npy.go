@@ -1,5 +1,5 @@
-// Package npy writes tensors in NumPy's .npy format (numpy.lib.format), version 1, little-endian, C order. What reads
-// them is internal/npy.
+// Package npy writes tensors in NumPy's .npy format (numpy.lib.format), version 1, little-endian, C order. Package
+// internal/npy reads them.
 package npy
 
 import (
@@ -37,7 +37,8 @@ func Write(w io.Writer, t tensor.Tensor) error {
 	return fault.As(fault.File, err, "write")
 }
 
-// Header is what a file of t has before the elements. Kind fault.Unsupported for types that NumPy does not have.
+// Header returns the bytes before the elements in a file of t. Kind fault.Unsupported for types that NumPy does not
+// have.
 func Header(t tensor.Tensor) ([]byte, error) {
 	descr := ""
 	for k, d := range Types {

@@ -24,8 +24,8 @@ func floatAttr(name string, v float32) msg {
 	return append(m, tensor.Float32s(v)...).num(20, proto.AttrFloat)
 }
 
-// The soft cap comes before mask and causality, and the scores that are given out are those of the stage asked for:
-// product, capped, masked, softmax.
+// The soft cap comes before mask and causality, and the returned scores belong to the stage asked for: product, capped,
+// masked, softmax.
 func TestAttention_capsBeforeTheMask(t *testing.T) {
 	const queries, keys, size, softcap = 3, 4, 2, 1.5
 	q := []float32{1, -2, 0.5, 3, -1, 2}

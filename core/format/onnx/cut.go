@@ -88,7 +88,7 @@ func inputOf(name string, v *proto.ValueInfo, shape []int64) *proto.ValueInfo {
 	return &own
 }
 
-// needed are the names that outputs depend on. What makes an input is not asked what it needs for it.
+// needed are the names that outputs depend on. The nodes that make an input are passed over.
 func needed(g *proto.Graph, maker map[string]*proto.Node, inputs map[string]bool) map[string]bool {
 	need := map[string]bool{}
 	var open []string

@@ -52,7 +52,7 @@ func computedBoth(t *testing.T, model []byte, x []float32) (results [][]float32)
 	return results
 }
 
-// The cases of docs/onnx.md in which runtimes differ: the values are those of the specification's formulas.
+// The cases of docs/onnx.md in which runtimes differ: the values follow the specification's formulas.
 func TestDecidedCases(t *testing.T) {
 	up := []float32{1, 2, 3, 4, 5, 6, 7, 8}
 	mixed := []float32{3, -1, 4, 1, -5, 9, 2}

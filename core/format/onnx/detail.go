@@ -31,7 +31,7 @@ type NodeDetail struct {
 	Attributes []Attribute // by name
 }
 
-// Operand is an input or output of a node with what is known of its type. An empty name: it is left out.
+// Operand is an input or output of a node with the known part of its type. An empty name: it is left out.
 type Operand struct {
 	Port
 	Initializer *Constant // nil: it is none

@@ -104,7 +104,7 @@ func (e *filterEncoder) encode(i, axis int) error {
 	return err
 }
 
-// normalized makes a batch normalization that is the only reader of the convolution i part of f and of what is added,
+// normalized makes a batch normalization that is the only reader of the convolution i part of f and of the addend,
 // which it returns.
 func (e *filterEncoder) normalized(i int, f *filter, bias []float64) []float64 {
 	g := e.g

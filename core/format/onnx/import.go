@@ -1,6 +1,6 @@
 // Package onnx reads ONNX models (ai.onnx opsets 7 to 28) into graphs of core/op, and tells what is in a model without
 // lowering it. An import joins three packages: proto reads the bytes, expand replaces nodes that stand for others, and
-// lower makes the graph. What the metadata of a model change is here: its inputs and outputs, and filters of codes.
+// lower makes the graph. The changes by a model's metadata are here: its inputs and outputs, and filters of codes.
 package onnx
 
 import (

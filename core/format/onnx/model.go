@@ -40,8 +40,8 @@ type Options struct {
 	Below func(n *Names) map[string]string
 	// Quantize has a float model compute with codes where anynpu.value.NAME.stored says so.
 	Quantize bool
-	// Fix gives inputs the sizes that anynpu.input.NAME.shape says, and those of the same names elsewhere, before anything
-	// is made of them; an open first dimension without one becomes 1. Without effect on images, and where
+	// Fix gives inputs, and open dimensions of the same names elsewhere, the sizes of anynpu.input.NAME.shape, before
+	// anything is made of them; an open first dimension without one becomes 1. Without effect on images, and where
 	// anynpu.input.NAME.shapes lists several.
 	Fix bool
 

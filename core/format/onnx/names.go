@@ -16,7 +16,7 @@ type Names struct {
 	Inner   []string           // results of the main graph's nodes
 	Nodes   []string           // what those are called
 	Sizes   map[string][]int64 // of initializers and of values with a declared shape; -1: open
-	// Biased has the sum, by what is added to an initializer: of results that nothing but this Add reads.
+	// Biased has the sum, by the addend of an initializer: of results that nothing but this Add reads.
 	Biased map[string]string
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Before opset 11 the nearest cell is that of o/scale, rounded up where an axis shrinks and down where it grows. The
-// values for 0.6 and 0.8 are the ONNX project's own, of its release 1.5; the others follow from the rule.
+// Before opset 11 the nearest cell is o/scale, rounded up where an axis shrinks and down where it grows. The values for
+// 0.6 and 0.8 are the ONNX project's own, of its release 1.5; the others follow from the rule.
 func TestResize_nearestBeforeOpset11(t *testing.T) {
 	x := []float32{1, 2, 3, 4}
 	for _, c := range []struct {

@@ -198,8 +198,8 @@ func TestImport_sequencesThatCannotBeResolved(t *testing.T) {
 	}
 }
 
-// TestImportFile_repeatedConstants: the body of a function and of a loop is lowered several times; the constants in it
-// are those of the file each time, although the file's copy is given back once they are stored.
+// TestImportFile_repeatedConstants: the body of a function and of a loop is lowered several times; its constants come
+// from the file each time, although the file's copy is given back once they are stored.
 func TestImportFile_repeatedConstants(t *testing.T) {
 	const n = 1 << 14 // floats: several pages
 	raw := make([]byte, 4*n)

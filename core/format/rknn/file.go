@@ -88,7 +88,7 @@ func (f *File) skip(part, format string, args ...any) {
 	}
 }
 
-// Limits of what is read, far beyond what files have.
+// Limits of a file's parts, far beyond those of real files.
 const (
 	maxText    = 64 << 20 // bytes of a JSON or dictionary text
 	maxName    = 4096     // bytes of a name

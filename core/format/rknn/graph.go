@@ -45,8 +45,8 @@ const (
 type Tensor struct {
 	Name string // the ONNX tensor's where there is one
 	Type string // "int8", ...; "type 99" for a number that is not known
-	// Kind is Input or Output for what the graph's lists name, also where the file has an output as Intermediate because
-	// another operator reads it.
+	// Kind is Input or Output for tensors that the graph's lists name, also where the file has an output as Intermediate
+	// because another operator reads it.
 	Kind   Kind
 	Native bool    // laid out as NC1HWC2
 	Dims   []int64 // NCHW
@@ -218,8 +218,8 @@ func (f *File) readGraphs(t table, fields *tables) {
 	}
 }
 
-// graphReader reads graphs. What cannot be read costs itself alone: a field is empty, a tensor has no field, an index
-// of no tensor is left out.
+// graphReader reads graphs. A broken part costs itself alone: a field is empty, a tensor has no field, an index of no
+// tensor is left out.
 type graphReader struct {
 	file   *File
 	tables *tables

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Tensors of a file have the names of the ONNX model's tensors, or those of its nodes, with endings for what the
-// converter has made of them. The endings of copies, other shapes and other types can follow one another.
+// Tensors of a file have the names of the ONNX model's tensors, or those of its nodes, with endings for the converter's
+// changes. The endings of copies, other shapes and other types can follow one another.
 var (
 	endings = regexp.MustCompile(
 		`(_exSecondary\d*|[-_](rs|tp|sw|mm)|_sdpa|_2ln|__(float16|float32|int8|int16)|_2conv\d+|_conv|` +

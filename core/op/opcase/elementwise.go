@@ -42,7 +42,7 @@ func elementwise() []Case {
 	return list
 }
 
-// sums are cases of reductions and of what goes along an axis.
+// sums are cases of reductions and of operators that go along an axis.
 func sums() []Case {
 	axis := Given(Of(tensor.Int64), 1)
 	return []Case{

@@ -110,7 +110,7 @@ func wantCondition(o *Operand) error {
 	return nil
 }
 
-// place is an operand with what messages call it.
+// place is an operand with its name in messages.
 type place struct {
 	o    *Operand
 	name string

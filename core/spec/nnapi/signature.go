@@ -45,7 +45,7 @@ type ArgumentType struct {
 	Fixed    OperandCode // with Variable == FixedType
 }
 
-// What ArgumentType.Variable is when it is no index.
+// Values of ArgumentType.Variable that are no index.
 const (
 	FixedType   = -1 // always ArgumentType.Fixed
 	FloatScalar = -2 // FLOAT16 where variable 0 is TENSOR_FLOAT16, else FLOAT32
@@ -103,7 +103,7 @@ func level(s string) (word string, l FeatureLevel) {
 }
 
 // typesOf reads "F32,F32,F32 Q8,Q8,I32@3": choices of one type for each variable, each with the level that takes it
-// where that is later than what the operation and the types themselves need.
+// where that is later than the operation's and the types' own.
 func typesOf(c OperationCode, s string) []Types {
 	var out []Types
 	for _, word := range strings.Fields(s) {

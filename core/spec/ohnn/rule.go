@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Rule has the API's rules for an operator: how many inputs and outputs, which parameters. What columns cannot say,
-// such as ranks, is for those to judge who take or make operations. Sources: docs/abi/ohnn.md, operators 1, 2 and 6.
+// Rule has the API's rules for an operator: how many inputs and outputs, which parameters. Rules that columns cannot
+// express, such as ranks, are judged where operations are taken or made. Sources: docs/abi/ohnn.md, operators 1, 2 and
+// 6.
 type Rule struct {
 	Op     OperationType
 	Name   string // without OH_NN_OPS_

@@ -1,6 +1,6 @@
 // Package rknn has the types, formats, queries and return codes of the API rknn: the numbers and names of rknn_api.h
 // and rknn_matmul_api.h, and the structs that both the façade and the device behind a driver of the API read and write.
-// What only programs of the façade pass stands there.
+// Structs that only programs of the façade pass stand there.
 package rknn
 
 import (

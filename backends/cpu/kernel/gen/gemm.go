@@ -14,8 +14,8 @@ type tile struct {
 	indirect bool
 }
 
-// gemm emits the direct or the indirect micro-kernels of nv vectors with every row count up to the full tile. Tiles of
-// four vectors are those of AVX-512 alone.
+// gemm emits the direct or the indirect micro-kernels of nv vectors with every row count up to the full tile. Only
+// AVX-512 has tiles of four vectors.
 func gemm(g *gen, nv int, indirect bool) {
 	if nv == 4 && !g.wide() {
 		return

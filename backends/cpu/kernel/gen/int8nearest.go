@@ -6,8 +6,8 @@ import (
 )
 
 // nearest rounds scaled sums to codes and says which blocks hold results close to a half. Vectors: 0-3 values; 4-7
-// their distances to what they are rounded to; 8 the zero point; 9 the flipped bits; 10 the distance that counts; 11,
-// 12 limits; 13 the order of packed words; 14 the largest distance.
+// their distances to the rounded values; 8 the zero point; 9 the flipped bits; 10 the distance that counts; 11, 12
+// limits; 13 the order of packed words; 14 the largest distance.
 func nearest(g *gen) {
 	g.text("nearest", "func(dst *uint8, src *float32, n int, scale, shift *float32, zero, flip int, far float32, close "+
 		"*uint8)",

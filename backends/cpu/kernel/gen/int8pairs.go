@@ -106,8 +106,8 @@ func (g *gen) storeUnit(a, b reg.VecPhysical, scale, add reg.Register, code [3]r
 	g.VMOVDQU(x(a), at(out, 0))
 }
 
-// nextUnit moves what is per channel to the next unit, whose first channel is at most that of the last whole unit, and
-// jumps to label "unit" unless there is none.
+// nextUnit moves the pointers to values per channel on to the next unit, and jumps to label "unit" unless there is
+// none. The unit's first channel is at most that of the last whole unit.
 func (g *gen) nextUnit(first operand.Mem) {
 	for _, name := range []string{"init", "scale", "add"} {
 		g.CMPQ(g.arg(name), operand.Imm(0))

@@ -162,7 +162,7 @@ func (g *gen) shiftNarrow(size int, left bool) vop {
 	}
 }
 
-// integerFunctions are those of one integer, written op(x, r).
+// integerFunctions take one integer, written op(x, r).
 func (g *gen) integerFunctions() []integerOp {
 	var list []integerOp
 	add := func(name string, size int, op func(x, r reg.Register)) {

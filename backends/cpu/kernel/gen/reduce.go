@@ -210,7 +210,7 @@ func reduce(g *gen) {
 	extreme(g, "min", g.VMINPS, math.Inf(1))
 }
 
-// extreme writes max or min; worst is what every value wins against.
+// extreme writes max or min; worst loses against every value.
 func extreme(g *gen, name string, op vop, worst float64) {
 	g.text(name, "func(src *float32, n int) (ret float32)", "is the "+name+" of n values, NaN if one is NaN.")
 	src, n := g.loadArg("src"), g.loadArg("n")

@@ -172,7 +172,7 @@ func (l *Layouter) make(v graph.Value, o run.Order) int {
 	return at
 }
 
-// Result returns a buffer for what a reference step makes of v.
+// Result returns a buffer for the result v of a reference step.
 func (l *Layouter) Result(v graph.Value) int {
 	at := l.Buffer(run.Buffer{Place: run.IsResult})
 	l.Forms[v].Elements[run.NCHW] = at

@@ -8,7 +8,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Network is a graph with what is known of its values. prune makes it; fold computes constants in it; matchers read it.
+// Network is a graph with the known facts of its values. prune makes it; fold computes constants in it; matchers read
+// it.
 type Network struct {
 	*Loaded
 	Uses   [][]int        // per value: the nodes that read it, in the order of computing
@@ -23,7 +24,7 @@ type Network struct {
 }
 
 // Bodies plans graph number body within node i, which is inferred; open is the same without the sizes of the model's
-// inputs, nil when these are known. Errors are those of the plan's Build; one without a fast kernel is a plan, too.
+// inputs, nil when these are known. Errors come from the plan's Build; one without a fast kernel is a plan, too.
 type Bodies func(i, body int, g, open *graph.Graph) (*run.Plan, error)
 
 // OnlyUse returns the one node that reads v, None when there are others or v is a graph output.
@@ -44,7 +45,7 @@ func (g *Network) Constant(v graph.Value) []float32 {
 	return c
 }
 
-// Keep says that steps of what the rule under way finds read the bytes of a constant.
+// Keep says that steps of the operation that is being matched read the bytes of a constant.
 func (g *Network) Keep(v graph.Value) { g.kept = append(g.kept, v) }
 
 // Operand returns the values of a float32 constant for packing only, nil when v is not one: constant is for values that

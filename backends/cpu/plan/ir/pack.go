@@ -36,7 +36,7 @@ type Packing struct {
 type Packed struct {
 	Value     graph.Value
 	Kind      string
-	Beside    tensor.Hash                         // of what fill reads beside the value: NumbersOf
+	Beside    tensor.Hash                         // of the constants that fill reads beside the value: NumbersOf
 	Len       int                                 // values of the packed form
 	Parts     int                                 // that fill makes independently
 	Fill      func(dst []float32, part int)       // dst is the whole form, zeroed at first

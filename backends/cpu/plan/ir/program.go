@@ -35,7 +35,7 @@ type Node struct {
 	Codes bool  // it reads codes as they are
 
 	Reads, Writes []int // buffers; layout sets them
-	None          bool  // its results are those of others: no step
+	None          bool  // its results alias others: no step
 }
 
 // Operation computes a node.
@@ -74,8 +74,8 @@ type Placed struct {
 	fused   []int
 }
 
-// Forms are the buffers of one value, run.None: not made. Elements are those of the value's type; codes are its 8-bit
-// codes unsigned, with CodeSlack bytes after them.
+// Forms are the buffers of one value, run.None: not made. Elements have the value's type; codes are its 8-bit codes
+// unsigned, with CodeSlack bytes after them.
 type Forms struct {
 	Elements, Codes [2]int // by order
 }

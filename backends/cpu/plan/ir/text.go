@@ -9,7 +9,7 @@ import (
 	"github.com/anynpu/anynpu/core/graph"
 )
 
-// The text of what a pass makes has a line per node or step. Values are v0, v1, ...; nodes of the graph n0, n1, ...;
+// The text of a pass's result has a line per node or step. Values are v0, v1, ...; nodes of the graph n0, n1, ...;
 // buffers b0, b1, ...
 
 // String lists the nodes that are left.
@@ -108,7 +108,7 @@ func (p *Placed) String() string {
 	return t.String()
 }
 
-// String lists the steps with what they ask of their buffers.
+// String lists the steps with their demands on buffers.
 func (x *Lowered) String() string {
 	var t strings.Builder
 	for _, s := range x.Steps {

@@ -98,7 +98,7 @@ type samplePlace struct {
 	near, far      float32 // their weights
 }
 
-// places are those of the samples of n bins along one dimension of size cells.
+// places locates the samples of n bins along one dimension of size cells.
 func (t *regionsTask) places(list []samplePlace, start, end float32, n, samples, size int) {
 	if t.op.HalfPixel {
 		start, end = start-0.5, end-0.5

@@ -214,7 +214,7 @@ func matchTile(p *ir.Program, i int) *ir.Patch {
 	from := append(slices.Repeat([]int64{1}, len(y.Dims)-len(x.Dims)), x.Dims...)
 	var t stridedCopyTask
 	own, whole := strides(from), strides(y.Dims)
-	for d, n := range from { // a dimension is a repetition of what x has
+	for d, n := range from { // a dimension repeats that of x
 		t.box.size = append(t.box.size, int(y.Dims[d]/n), int(n))
 		t.box.from = append(t.box.from, 0, own[d])
 		t.box.to = append(t.box.to, int(n)*whole[d], whole[d])

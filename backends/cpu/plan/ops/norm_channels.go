@@ -98,8 +98,8 @@ func (t *channelNorm) do(s *run.State, pass normPass) {
 	s.Do(t.images*t.parts, t)
 }
 
-// squares finds the variances and from them the factors and shifts. far reports whether a mean is too large for what
-// was found to be accurate.
+// squares finds the variances and from them the factors and shifts. far reports whether a mean is too large to be
+// accurate.
 func (t *channelNorm) squares(s *run.State) (far bool) {
 	t.do(s, squarePass)
 	t.combine(func(c int, variance float64) {

@@ -61,8 +61,8 @@ func matchQDQMean(p *ir.Program, i int) *ir.Patch {
 	}}, n.In[0])
 }
 
-// summed returns the windows of an image that node i sums up, and by what it multiplies the sums; nil when it does
-// something else, or divides by what depends on the place.
+// summed returns the windows of an image that node i sums up, and the factor of the sums; nil when it does something
+// else, or when the divisor depends on the place.
 func summed(g *ir.Network, i int) (ws []op.Window, times float64) {
 	n := &g.Graph.Nodes[i]
 	dims := g.Values[n.In[0]].Dims[2:]

@@ -21,7 +21,7 @@ type realEpilogue struct {
 	params ir.QuantParams
 	add    []float32     // per output, nil: zeros
 	terms  []graph.Value // codes that are added
-	after  bool          // they are added to what act gives
+	after  bool          // they are added to the result of act
 	act    kernel.Act
 	nodes  []int // on the way
 }
@@ -148,8 +148,7 @@ func realSum(p *ir.Program, at, i int, c *coded) *ir.Patch {
 	return found
 }
 
-// realSums finds how the sums of c become numbers, apart from what they start with; ok is false when int32 does not
-// hold them.
+// realSums finds how the sums of c become numbers, apart from their start; ok is false when int32 does not hold them.
 func realSums(c *qdqSum, q *qdqRealOp, add []float32) (ok bool) {
 	c.add(add)
 	reach := 255 * 128 * float64(c.taps*c.ic)
@@ -260,7 +259,7 @@ type qdqRealTask struct {
 	work  []float32
 }
 
-// size is that of the numbers of a chunk, and of those that are added.
+// size counts the numbers of a chunk and its addends.
 func (t *qdqRealTask) size() int { return 2 * t.per * t.N }
 
 func (t *qdqRealTask) Run(s *run.State) error {

@@ -25,8 +25,8 @@ type qdqSum struct {
 	codes      []byte
 	unit, bias []float64 // per output: what one means of a sum of products of codes, and what is added
 	epi        *qdqEpilogue
-	// raw says that products are those of the filter's codes as they are, and that the share of their zero points is
-	// subtracted by what the codes of each position sum up to.
+	// raw says that products take the filter's quantized values as they are, and that the share of their zero points is
+	// subtracted by the sum of each position's quantized values.
 	raw bool
 	// real says that sums become numbers of float32 before they become codes (qdq_real.go).
 	real bool
@@ -58,7 +58,7 @@ func (c *qdqSum) add(v []float32) {
 	}
 }
 
-// requantize finds how sums become codes, apart from what they start with; ok is false when it is out of reach of
+// requantize finds how sums become quantized values, apart from their start; ok is false when it is out of reach of
 // float32.
 func (c *qdqSum) requantize() (ok bool) {
 	e := c.epi
@@ -172,7 +172,7 @@ func intsOf(v []float32) []int32 {
 	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(v))), len(v))
 }
 
-// factors are what the sum of the codes at each position is multiplied with, less the zero point of x.
+// factors multiply the sum of the quantized values at each position, less the zero point of x.
 func (c *qdqSum) factors() []int32 {
 	if !c.raw {
 		return nil

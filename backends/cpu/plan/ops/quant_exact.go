@@ -14,7 +14,7 @@ import (
 
 // trial is a sum close to the middle between two codes.
 type trial struct {
-	sum   int32   // without what it starts with
+	sum   int32   // without its start
 	next  float64 // the upper code, less the zero point
 	upper bool    // the sum has the upper code
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// What an element-wise operator makes of codes is in a table, by the bits that the graph gives them. Operands that are
-// there as unsigned codes are looked up as such.
+// A table has an element-wise operator's results, by the bits that the graph gives the quantized values. Operands that
+// are there as unsigned codes are looked up as such.
 
 // matchLookup finds an element-wise operator of 8-bit operands, of which one or two are no constants.
 func matchLookup(p *ir.Program, i int) *ir.Patch {
@@ -119,8 +119,8 @@ func combined(table []byte, from []ir.QuantParams, to ir.QuantParams) (c kernel.
 	return c, false
 }
 
-// What is tried to be added before sums of codes are rounded, and by how many units in the last place the factors are
-// moved.
+// The addends that are tried before sums of quantized values are rounded, and by how many units in the last place the
+// factors are moved.
 var (
 	combineMore  = [...]float64{0, 1.0 / (1 << 13), -1.0 / (1 << 13), 1.0 / (1 << 15), -1.0 / (1 << 15), 1.0 / (1 << 17)}
 	combineMoves = [...][2]int32{{0, 0}, {1, 0}, {0, 1}, {-1, 0}, {0, -1}, {1, 1}, {-1, -1}, {1, -1}, {-1, 1}}

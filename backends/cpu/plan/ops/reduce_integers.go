@@ -122,7 +122,7 @@ func (t *integersTask) Chunk(i, _ int) {
 	returnLines(scratch)
 }
 
-// foldedBytes are those of a vector of FoldIntegers.
+// foldedBytes is the size of a vector of FoldIntegers.
 const foldedBytes = 32
 
 // line makes one result of neighbouring elements.

@@ -76,7 +76,7 @@ var Rules = []ir.Rule{
 	{Name: "scan", Find: matchScan},
 }
 
-// QuantizeRules find operations on 8-bit values, whose codes are those of a type of the graph or lie between
+// QuantizeRules find operations on 8-bit values, whose codes belong to a type of the graph or lie between
 // QuantizeLinear and DequantizeLinear.
 var QuantizeRules = []ir.Rule{
 	{Name: "convolution of codes", Find: matchQDQConv},

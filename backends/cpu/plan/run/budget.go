@@ -2,7 +2,7 @@ package run
 
 import "github.com/anynpu/anynpu/core/mem"
 
-// Budget is the rest of what a Build may spend.
+// Budget is the rest of a Build's allowance.
 type Budget struct {
 	Elements, Work int64
 	Tables         int64 // bytes

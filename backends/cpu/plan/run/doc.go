@@ -2,5 +2,5 @@
 // run at a time, a Store the packed constants of all plans of a graph. It knows neither how a plan comes about nor what
 // its steps compute.
 //
-// Runs with the same State allocate nothing but what steps by reference need.
+// Runs with the same State allocate memory for steps by reference alone.
 package run

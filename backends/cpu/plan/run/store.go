@@ -11,8 +11,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Packed constants lie one after another in segments that grow with what a graph needs. Pages that nothing was written
-// to take no memory.
+// Packed constants lie one after another in segments that grow with the graph's demand. Pages that were never written
+// take no memory.
 const (
 	leastSegment = 256 << 10
 	mostSegment  = 16 << 20

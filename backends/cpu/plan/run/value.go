@@ -2,7 +2,7 @@ package run
 
 import "unsafe"
 
-// None is the index of what is not there.
+// None is the index of nothing.
 const None = -1
 
 // Order is an order of the dimensions of a value in memory.

@@ -64,7 +64,7 @@ func rewriteCall(s *site) (bool, error) {
 	return true, nil
 }
 
-// result makes name stand for what from stands for in a call.
+// result binds name to the value that from is bound to in a call.
 func (s *site) result(inner *frame, from, name string) error {
 	o, err := s.operand(inner, from)
 	if err != nil {

@@ -63,7 +63,7 @@ type site struct {
 	f     *frame
 	q     *proto.Instance
 	into  Sink
-	own   *frame      // of what it becomes, nil as long as there is nothing
+	own   *frame      // of its expansion, nil as long as there is none
 	seqs  []*sequence // inputs that are sequences, nil for the others
 	given []bool      // outputs that are known
 }

@@ -28,7 +28,7 @@ type operand struct {
 	seq  *sequence // nil for a value
 }
 
-// frame is a graph, or a call, branch or trip that becomes part of one, with what its names stand for.
+// frame is a graph, or a call, branch or trip that becomes part of one, with the values of its names.
 type frame struct {
 	id       int // 0: the main graph, whose names are not kept: they stay as they are
 	around   *frame
@@ -100,7 +100,7 @@ func (f *frame) instance(p *proto.Node) *proto.Instance {
 	return q
 }
 
-// define makes a name stand for what an instance of the frame has made.
+// define binds a name to a result of an instance of the frame.
 func (f *frame) define(name string) error {
 	if name == "" || f.id == 0 {
 		return nil

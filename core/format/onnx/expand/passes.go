@@ -1,7 +1,7 @@
 // Package expand rewrites the nodes of a model that stand for others, messages of package proto to messages of package
 // proto: calls of the model's functions, an If whose condition is known, loops that use sequences, and the operators
-// that make and read sequences. What comes out are operators whose inputs and outputs are tensors, in the order in
-// which they are to be lowered, and the loops and branches that remain.
+// that make and read sequences. The results are operators whose inputs and outputs are tensors, in the order in which
+// they are to be lowered, and the loops and branches that remain.
 //
 // Which branch is taken, how often a loop runs, how long a sequence is and where it is read follows from values that
 // other nodes compute: a condition may compare the rank of a tensor that a Reshape makes, whose sizes come of a Shape.

@@ -73,7 +73,7 @@ func (p *program) branch(level, depth int, seen []string) *proto.Graph {
 	return g("branch", "", names[len(names)-1], nodes...)
 }
 
-// environment is what names stand for, by the definition of graphs and functions.
+// environment maps names to values, by the definition of graphs and functions.
 type environment struct {
 	values map[string]int64
 	around *environment

@@ -5,8 +5,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Sink takes the instances of a graph one after the other, each after the makers of what it reads, and tells what is
-// known of the values that they make. The zero Name is no value.
+// Sink takes the instances of a graph one after the other, each after the makers of its inputs, and returns the known
+// facts of the values that they make. The zero Name is no value.
 type Sink interface {
 	// Begin says that what comes now belongs to a node of the graph.
 	Begin(p *proto.Node)

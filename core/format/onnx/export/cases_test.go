@@ -25,7 +25,7 @@ type written struct {
 	In, Out   []string
 	X, Y      []array
 	Quantized []bool // outputs that are quantized
-	Drawn     bool   // the numbers are those of the runtime
+	Drawn     bool   // the runtime draws numbers of its own
 }
 
 type array struct {

@@ -29,7 +29,7 @@ var refused = []string{"assert", "box_with_nms_limit", "conv", "conv_transpose",
 	"detection_post_process", "fail", "generate_proposals", "heatmap_max_keypoint", "lsh_projection", "lstm", "max_pool",
 	"max_unpool", "quantize", "quantized_16bit_lstm", "quantized_lstm", "resize_image", "rnn", "roi_align", "rotary_embedding"}
 
-// drawn are the operators whose numbers are those of the runtime.
+// drawn lists operators that draw random numbers.
 var drawn = []string{"bernoulli", "multinomial", "random_normal", "random_normal_like", "random_uniform",
 	"random_uniform_like"}
 

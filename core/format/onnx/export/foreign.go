@@ -9,8 +9,8 @@ import (
 // foreignDomain is the domain of nodes that ONNX cannot express.
 const foreignDomain = "anynpu"
 
-// foreign emits a node as core has it, in place of what has been emitted of it. Bodies and constants among its fields
-// are left out.
+// foreign emits a node as core has it, in place of its part that has been emitted. Bodies and constants among its
+// fields are left out.
 func (s *scope) foreign(gn *graph.Node) {
 	n := &node{scope: s, n: gn, begin: len(s.list), named: map[string]bool{}}
 	var attrs []attr

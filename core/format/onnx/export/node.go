@@ -35,7 +35,7 @@ func (n *node) fail(err error) {
 	}
 }
 
-// refuse is the error for what ONNX does not have.
+// refuse is the error for operators that ONNX lacks.
 func refuse(format string, args ...any) error { return fault.New(fault.Unsupported, format, args...) }
 
 // number is a constant of one element of a type, without dimensions; see list1.

@@ -91,7 +91,7 @@ func (n *node) put(k int, v string) {
 	n.count++
 }
 
-// rename replaces a name in what the node's own nodes read.
+// rename replaces a name among the inputs of the node's own nodes.
 func (n *node) rename(from, to string) {
 	for i := n.begin; i < len(n.list); i++ {
 		for k, v := range n.list[i].in {

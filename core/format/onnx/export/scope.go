@@ -22,7 +22,7 @@ type scope struct {
 	g      *graph.Graph
 	parent *scope
 	names  []string               // of the values of g, as they are stored; "": not yet
-	real   map[graph.Value]string // names of what quantized values stand for
+	real   map[graph.Value]string // names of the real numbers of quantized values
 	list   []emitted
 	outs   []string
 	owner  map[string]int  // the node of g of each node of list, by name

@@ -43,8 +43,8 @@ func (m *Model) WriteFile(path string) error {
 	return replace(path, func(w io.Writer) error { return m.write(w, data) })
 }
 
-// replace writes a file beside path and gives it that name. What is there and is no file, such as a pipe or a device,
-// is written to instead.
+// replace writes a file beside path and gives it that name. A pipe, a device or anything else there that is no file is
+// written to instead.
 func replace(path string, write func(w io.Writer) error) (err error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return through(path, write)
@@ -83,7 +83,7 @@ func (l *limited) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// through writes to what is at path.
+// through writes to the pipe or device at path.
 func through(path string, write func(w io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err == nil {

@@ -12,7 +12,7 @@ var controlOperators = []Operator{
 	{"", "Scan", 8, lowerScan},
 }
 
-// body lowers the graph of an attribute. What it captures is found in captured.
+// body lowers the graph of an attribute. Values that it captures are found in captured.
 func (n *node) body(name string, given ...tensor.Type) (*Scope, error) {
 	a := n.p.Attrs[name]
 	if a == nil || a.G == nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // lowerDynamicLSTM: the inputs of LSTM with codes for W and R, whose rows are features and columns gates, and then
-// their scales and zero points, per direction or per column. What the codes are multiplied with is quantized as
-// DynamicQuantizeLinear does: x as a whole, the state of each step by itself.
+// their scales and zero points, per direction or per column. Their factors are quantized as DynamicQuantizeLinear does:
+// x as a whole, the state of each step by itself.
 func lowerDynamicLSTM(n *node) error {
 	if err := n.want(3, 12); err != nil {
 		return err

@@ -68,7 +68,7 @@ func lowerLRN(n *node) error {
 
 // lowerMeanVariance is (x - mean) / (sqrt(mean((x - mean)^2)) + 1e-9), as the operator's specification defines it. The
 // body that it also gives takes the variance as mean(x^2) - mean^2, which leaves no digits where the mean is large
-// beside the deviation. The mean is taken twice: the second is what the first one's rounding left.
+// beside the deviation. The mean is taken twice: the second is the rounding error of the first.
 func lowerMeanVariance(n *node) error {
 	axes := n.ints("axes")
 	if n.p.Attrs["axes"] == nil {

@@ -171,7 +171,7 @@ func slopePerChannel(l lowering) lowering {
 	}
 }
 
-// partsAsInput: the sizes of opset 1 are an attribute or, as numbers of the type of what is split, an input.
+// partsAsInput: the sizes of opset 1 are an attribute or, as numbers of the split value's type, an input.
 func partsAsInput(l lowering) lowering {
 	return func(n *node) error {
 		if n.version >= 2 || !n.has(1) {
@@ -200,7 +200,7 @@ func (n *node) whole(i int) (v graph.Value, known []int64) {
 	return n.b.Const("", tensor.Type{DType: tensor.Int64, Shape: f.Shape}, tensor.Int64s(known...)), known
 }
 
-// tileOne repeats one dimension: the count and the dimension are numbers of the type of what is repeated.
+// tileOne repeats one dimension: the count and the dimension are numbers of the repeated value's type.
 func tileOne(l lowering) lowering {
 	return func(n *node) error {
 		if n.version >= 6 {

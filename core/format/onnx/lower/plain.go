@@ -6,7 +6,7 @@ import (
 )
 
 // Plain is an operator whose definitions in ONNX and in core are one: no attributes, the same inputs in the same order,
-// one node for one node. What is read and what is written both follow this table.
+// one node for one node. Import and export both follow this table.
 type Plain struct {
 	Name  string // of ai.onnx
 	Since int64  // as in Operator

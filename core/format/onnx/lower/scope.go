@@ -107,8 +107,7 @@ func (sc *Scope) capture(name string, outer graph.Value) graph.Value {
 }
 
 // declaredOutput returns v, or, where inference does not know the number of dimensions or some of the sizes that the
-// model declares for output o, a value that has them. What inference knows holds: a declaration that contradicts it is
-// passed over.
+// model declares for output o, a value that has them. Inference wins: a declaration that contradicts it is passed over.
 func (sc *Scope) declaredOutput(g *proto.Graph, o *proto.ValueInfo, v graph.Value) graph.Value {
 	f := sc.b.Fact(v)
 	if !o.Ranked || f.Const != nil || f.Shape.Static() || !f.DType.Valid() {

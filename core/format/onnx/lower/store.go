@@ -123,7 +123,7 @@ func upTo(n int) []int {
 }
 
 // preload stores the large initializers of the main graph, several at a time: copying and hashing them is most of an
-// import. What it cannot store is left to whoever reads it, who then gets the error.
+// import. A constant that it cannot store is left to its reader, who then gets the error.
 func (m *Lowering) preload(g *proto.Graph, nodes []*proto.Node, uses map[string]int) {
 	filters, transposed := map[string]int{}, map[string]bool{}
 	for _, n := range nodes {

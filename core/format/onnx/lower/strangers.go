@@ -9,7 +9,7 @@ import (
 	"github.com/anynpu/anynpu/core/graph"
 )
 
-// Strangers tells of metadata for what the model does not have.
+// Strangers reports metadata about names that the model lacks.
 func (m *Lowering) Strangers(g *graph.Graph) []string {
 	names := make([]string, len(g.In))
 	for i, v := range g.In {

@@ -1,7 +1,7 @@
-// Package lower makes graphs of core/op of the nodes of a model. What comes in are nodes of package proto in the order
-// in which they can be computed, with names that are different in the whole model; functions and sequences have been
-// replaced before. Interface Nodes is where they come from: a body is lowered while its node is, and its nodes are
-// replaced with what is known by then, so lowering asks for them and does not import who replaces them.
+// Package lower makes graphs of core/op of the nodes of a model. It takes nodes of package proto in the order in which
+// they can be computed, with names that are different in the whole model; functions and sequences have been replaced
+// before. Interface Nodes is where they come from: a body is lowered while its node is, and its nodes are replaced by
+// the facts known by then, so lowering asks for them and does not import who replaces them.
 //
 // One table has the operators, a row each: Operators. A row has the domain, the name, the opset version of the
 // definition and the function that lowers it, and leads to the attributes. Rows stand in the files of their families,

@@ -9,7 +9,7 @@ import (
 	"github.com/anynpu/anynpu/core/format/onnx/proto"
 )
 
-// A row for each operator, with attributes from the schemas; the versions are those of the changelog of ONNX.
+// A row for each operator, with attributes from the schemas; the versions are in ONNX's changelog.
 func TestOperators_rows(t *testing.T) {
 	seen := map[operatorKey]*Operator{}
 	for _, o := range Operators() {

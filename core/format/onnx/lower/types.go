@@ -44,8 +44,8 @@ type Options struct {
 	Nodes, Quantize, Fix bool
 }
 
-// Nodes gives the nodes of graphs to the scopes that lower them: each after the makers of what it reads, with names
-// that are different in the whole model, and what stands for other nodes replaced by those.
+// Nodes gives the nodes of graphs to the scopes that lower them: each after the makers of its inputs, with names that
+// are different in the whole model, and what stands for other nodes replaced by those.
 type Nodes interface {
 	// Graph begins the body g of an instance, or with nil the main graph.
 	Graph(g *proto.Graph, of *proto.Instance) (proto.Frame, error)
@@ -87,7 +87,7 @@ type Scope struct {
 	inits     map[proto.Name]*proto.Tensor // initializers; they become values when they are first read as they are
 	uses      map[string]int               // how often nodes and outputs read a name of the file, bodies included
 	parent    *Scope                       // graph around a body; nil for the main graph
-	blind     bool                         // nothing is told of the sizes of what bodies capture
+	blind     bool                         // nothing is said of the sizes of captured values
 	// captured: values of the enclosing graph that a body uses, in the order of first use, with the body's own input for
 	// each.
 	captured []capture

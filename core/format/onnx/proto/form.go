@@ -48,7 +48,7 @@ func (p *Node) CheckForm(version int64) error {
 			return err
 		}
 	}
-	if p.Domain != "" { // version is that of ai.onnx
+	if p.Domain != "" { // version counts ai.onnx's opsets
 		return nil
 	}
 	if p.OpType == "Concat" && version >= 4 && p.Attrs["axis"] == nil {

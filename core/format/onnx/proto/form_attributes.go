@@ -71,8 +71,8 @@ var AttributesOf = sync.OnceValue(func() map[string]map[string][]AttributeSpan {
 })
 
 // checkAttribute refuses an attribute that the operator does not have in this version, and one of another type. Names
-// that begin with two underscores are internal to what wrote the model. In a function's node an attribute of the call
-// has another name than its own.
+// that begin with two underscores are internal to the program that wrote the model. In a function's node an attribute
+// of the call has another name than its own.
 func (p *Node) checkAttribute(name string, a *Attribute, version int64) error {
 	list, known := AttributesOf()[p.Operator()]
 	if !known || strings.HasPrefix(name, "__") {

@@ -19,7 +19,7 @@ type Instance struct {
 type Frame interface {
 	// Own returns the name of one of the frame's own values.
 	Own(name string) Name
-	// Resolve returns the name of what a name of the file stands for in the frame.
+	// Resolve returns the name of the value that a name of the file is bound to in the frame.
 	Resolve(name string) Name
 	// Around returns the frame whose names are visible as well, nil for the main graph and for calls.
 	Around() Frame

@@ -8,14 +8,14 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// Limits of what is read. They are far above any real model and keep a hostile one from taking memory or time.
+// Limits of a file's parts. They are far above any real model and keep a hostile one from taking memory or time.
 const (
 	MaxName  = 1 << 16 // bytes of a name or other string
 	MaxRank  = 64
 	maxDepth = 16      // graphs inside graphs
 	MaxNodes = 1 << 17 // nodes of a model, all graphs and functions together
 	maxAttrs = 1 << 10 // attributes of a node
-	// memory of parts, with what the graph keeps of them, is asked for by so many
+	// memory of parts, and of the graph's copies of them, is asked for by so many
 	partsAtOnce, partBytes = 1 << 10, 1 << 10
 
 	// messages and names of a model, all together: two bytes of a file can make one, which takes hundreds in memory

@@ -14,14 +14,14 @@ func (w *builder) align(n int) {
 
 func (w *builder) u32(v uint32) { w.b = binary.LittleEndian.AppendUint32(w.b, v) }
 
-// point makes the offset at position at lead to the end of what is written.
+// point makes the offset at position at lead to the end of the written bytes.
 func (w *builder) point(at int) {
 	w.align(4)
 	binary.LittleEndian.PutUint32(w.b[at:], uint32(len(w.b)-at))
 }
 
-// table writes a vtable and a table with n fields. fields maps numbers of fields to what writes them: a byte or 32 bits
-// in the table itself, or whatever an offset leads to.
+// table writes a vtable and a table with n fields. fields maps numbers of fields to functions that write them: a byte
+// or 32 bits in the table itself, or whatever an offset leads to.
 func (w *builder) table(at, n int, fields map[int]any) {
 	w.align(4)
 	vtable := len(w.b)

@@ -33,7 +33,7 @@ type inst struct {
 	text        func() string
 	defs, uses  []*reg
 	label, jump string
-	falls       bool // goes on with what follows
+	falls       bool // goes on with the next line
 }
 
 type param struct {

@@ -13,8 +13,8 @@ type form struct {
 	text string
 }
 
-// forms are the instructions of vectors that are written as words. Names are those of binutils with the arrangement of
-// the result; ".e" multiplies by one element.
+// forms are the instructions of vectors that are written as words. Names follow binutils, with the arrangement of the
+// result; ".e" multiplies by one element.
 var forms = map[string]form{
 	"fadd.4s":     {0x4e20d400, "fadd D.4s, N.4s, M.4s"},
 	"fsub.4s":     {0x4ea0d400, "fsub D.4s, N.4s, M.4s"},

@@ -13,7 +13,7 @@ func int8depthwise(g *gen) {
 	g.dotSlide()
 }
 
-// unit is what both kernels keep while they walk over units of channels.
+// unit is the common state of both kernels while they walk over units of channels.
 type unit struct {
 	first, channels, init, scale, add, low, w, flip *reg
 	start                                           int // four vectors: what sums begin with

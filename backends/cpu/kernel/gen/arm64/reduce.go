@@ -108,7 +108,7 @@ func reduce(g *gen) {
 	extreme(g, "min", math.Inf(1))
 }
 
-// extreme writes max or min; worst is what every value wins against. The instructions let NaN win.
+// extreme writes max or min; worst loses against every value. The instructions let NaN win.
 func extreme(g *gen, name string, worst float64) {
 	g.function(name, "func(src *float32, n int) (ret float32)", "is the "+name+" of n values, NaN if one is NaN.")
 	src, n := g.arg("src"), g.arg("n")

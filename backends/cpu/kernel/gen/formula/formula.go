@@ -6,7 +6,7 @@ package formula
 
 import "math"
 
-// Machine is what an instruction set does with vectors of float64. Results are new values; operands stay.
+// Machine has the operations of an instruction set on vectors of float64. Results are new values; operands stay.
 type Machine[V any] interface {
 	// Number is x in all lanes, Bits a number of such bits.
 	Number(x float64) V
@@ -53,7 +53,7 @@ func absolute[V any](m Machine[V], x V) V { return m.And(x, m.Bits(sign-1)) }
 // signed gives x >= 0 the sign of s.
 func signed[V any](m Machine[V], x, s V) V { return m.Or(x, m.And(s, m.Bits(sign))) }
 
-// turns is x = n*pi/2 + r with |r| <= pi/4, for |x| < 2^31. The lowest bits of n are those of the integer.
+// turns is x = n*pi/2 + r with |r| <= pi/4, for |x| < 2^31. The lowest bits of n equal the integer's.
 func turns[V any](m Machine[V], x V) (n, r V) {
 	n = m.FMA(x, m.Number(2/math.Pi), m.Number(magic))
 	k := m.Sub(n, m.Number(magic))
