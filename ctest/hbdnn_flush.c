@@ -12,9 +12,9 @@
 #include "hbdnn_sample.h"
 
 #define VALUES 6
-#define CLEAN_MISSING "memory was written and not cleaned: a board would compute with what was there before input=x bytes=\"%s\" " \
+#define CLEAN_MISSING "memory was written and not cleaned: a board would compute with the old bytes input=x bytes=\"%s\" " \
 	"remedy=\"hbSysFlushMem(mem, HB_SYS_MEM_CACHE_CLEAN) when the input is written, before the task is submitted\""
-#define INVALIDATE_MISSING "results were not invalidated: on a board the program may have read what was there before output=y " \
+#define INVALIDATE_MISSING "results were not invalidated: on a board the program may have read the old bytes output=y " \
 	"bytes=\"0 to 23\" seen=%s remedy=\"hbSysFlushMem(mem, HB_SYS_MEM_CACHE_INVALIDATE) when the task is done, before its " \
 		"results are read\""
 

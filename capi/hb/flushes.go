@@ -57,7 +57,7 @@ func Flushed(addr uintptr, size int64, clean bool) {
 func Invalidated(addr uintptr, n int64, seen string) {
 	cached(addr, n, func(b *block, from, to int64, _, _ []byte) {
 		b.cache.drop(from, to, func(r result) {
-			b.cache.tell("results were not invalidated: on a board the program may have read what was there before "+
+			b.cache.tell("results were not invalidated: on a board the program may have read the old bytes "+
 				"[hb-not-invalidated]", "output",
 				r.port,
 				"bytes", fmt.Sprintf("%d to %d", r.from, r.to-1), "seen", seen, "remedy",
@@ -81,7 +81,7 @@ func Sent(port string, addr uintptr, n int64) {
 		for own[last] == device[last] {
 			last--
 		}
-		b.cache.tell("memory was written and not cleaned: a board would compute with what was there before "+
+		b.cache.tell("memory was written and not cleaned: a board would compute with the old bytes "+
 			"[hb-not-cleaned]", "input", port,
 			"bytes", fmt.Sprintf("%d to %d", first, last), "remedy",
 			b.remedy("CLEAN", "when the input is written, before the task is submitted"))

@@ -89,7 +89,7 @@ func strided(output, input uintptr, dims []uint32, stride []int32, element uint3
 			return invalid("dim[%d] is %d: want at least 1, and fewer than 2^46 bytes in all "+
 				"[hbdnn-dim-fewer-bytes]", i, dims[i])
 		case int64(stride[i]) < whole:
-			return invalid("stride[%d] is %d: what it steps over has %d bytes "+
+			return invalid("stride[%d] is %d: the elements that it steps over have %d bytes "+
 				"[hbdnn-stride-steps-bytes]", i, stride[i], whole)
 		case int64(stride[i]) > maxBytes/int64(dims[i]):
 			return invalid("stride[%d] is %d: %d steps of it are too many bytes "+

@@ -95,7 +95,7 @@ func deviceAt(name string, p unsafe.Pointer) (*Device, error) {
 			return d, nil
 		}
 	}
-	return nil, badData("%s: %p: it is no device: want what ANeuralNetworks_getDevice gave "+
+	return nil, badData("%s: %p: it is no device: want one that ANeuralNetworks_getDevice gave "+
 		"[nnapi-no-device-get]", name, p)
 }
 

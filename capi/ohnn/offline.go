@@ -72,12 +72,12 @@ func loadForeign(d *npu, source model.Source, f *model.File, o device.Options) (
 	what, needs := model.Foreign(f.Head)
 	switch {
 	case what == "":
-		what = "nothing known"
+		what = "data of an unknown format"
 	case needs != "":
 		what += ", which needs " + needs
 	}
-	return nil, fault.New(fault.File, "this is %s: want an ONNX model or what "+
-		"OH_NNCompilation_ExportCacheToBuffer wrote [ohnn-onnx-model-compilation]",
+	return nil, fault.New(fault.File, "this is %s: want an ONNX model or the bytes of "+
+		"OH_NNCompilation_ExportCacheToBuffer [ohnn-onnx-model-compilation]",
 		what)
 }
 

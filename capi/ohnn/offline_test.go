@@ -73,8 +73,8 @@ func TestOffline_foreign(t *testing.T) {
 		"RKNN\x00\x00\x00\x00":     "Rockchip",
 		"\x00\x00\x00\x00MSL2\x00": "MindSpore",
 		"IMOD1234":                 "Ascend",
-		"hello":                    "nothing known",
-		"\xff\xff\xff\xff":         "nothing known",
+		"hello":                    "data of an unknown format",
+		"\xff\xff\xff\xff":         "data of an unknown format",
 	} {
 		c, err := compilationConstructWithOfflineModelBuffer([]byte(content))
 		require.NoError(t, err)
@@ -99,7 +99,7 @@ func TestOffline_noModelFile(t *testing.T) {
 		fifo:        "want a regular file",
 		dir:         "want a regular file",
 		"/dev/zero": "want a regular file",
-		sparse:      "nothing known",
+		sparse:      "data of an unknown format",
 		damaged:     "says that it has 0",
 	} {
 		c, err := compilationConstructWithOfflineModelFile(path)

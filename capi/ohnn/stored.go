@@ -126,8 +126,8 @@ func storedSize(head []byte) uint64 {
 // loadModel restores a compiled model from its stored form. Errors are of kind fault.File unless the device refuses.
 func loadModel(d *npu, data []byte, o device.Options) (*compiled, error) {
 	if !bytes.HasPrefix(data, []byte(storedMagic)) {
-		return nil, fault.New(fault.File, "this is no compiled model of this library: want what "+
-			"OH_NNCompilation_ExportCacheToBuffer wrote [ohnn-no-compiled-model]")
+		return nil, fault.New(fault.File, "this is no compiled model of this library: want the bytes of "+
+			"OH_NNCompilation_ExportCacheToBuffer [ohnn-no-compiled-model]")
 	}
 	if len(data) < storedHead+5*8+sha256.Size {
 		return nil, fault.New(fault.File, "a compiled model cut short at %d bytes [ohnn-compiled-model-cut]", len(data))

@@ -271,7 +271,7 @@ func readBaseline(path string) (*benchReport, error) {
 	}
 	var r benchReport
 	if err := json.Unmarshal(text, &r); err != nil {
-		return nil, usage("--baseline %s: not what bench --json writes: %v [tool-baseline-bench-json]", path, err)
+		return nil, usage("--baseline %s: not a file that bench --json writes: %v [tool-baseline-bench-json]", path, err)
 	}
 	switch {
 	case r.Schema != benchSchema:

@@ -102,9 +102,8 @@ conversions, and the steps with the places of their buffers.`,
 			}
 			defer on.close()
 			if passes && on.byRef {
-				return usage("check: --passes shows what becomes of a model on the fast kernels, and ANYNPU_CPU=ref or --ref " +
-					"does " +
-					"without; --ref=false turns that off [tool-check-passes-shows]")
+				return usage("check: --passes shows the passes of the fast kernels over a model, which ANYNPU_CPU=ref or " +
+					"--ref does without; --ref=false turns that off [tool-check-passes-shows]")
 			}
 			all := checkPack{Schema: "anynpu.check-pack/1", File: args[0], Models: []checkReport{}}
 			pack, err := eachOf(args[0], stderr, func(path string) error {

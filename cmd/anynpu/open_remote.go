@@ -25,7 +25,7 @@ func openRemote(id string, env func(string) string, tell settings.Teller) (*remo
 		names = append(names, remote.Prefix+d.Name)
 	}
 	if len(names) == 0 {
-		return nil, fault.New(fault.Device, "no device %s: no manifest names servers; anynpu drivers lists what there is "+
+		return nil, fault.New(fault.Device, "no device %s: no manifest names servers; anynpu drivers lists those there are "+
 			"[tool-no-servers]", id)
 	}
 	return nil, fault.New(fault.Device, "no device %s; there is: %s [tool-no-such-servers]", id, strings.Join(names, ", "))

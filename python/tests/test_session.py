@@ -79,7 +79,7 @@ class Sessions(unittest.TestCase):
                 session.run(x, outputs=["y"])
         with self.assertRaisesRegex(anynpu.AnyNPUError, "closed"):
             session.run(x)
-        for model, said in (("missing.onnx", "no such file"), (b"no model", "nothing known")):
+        for model, said in (("missing.onnx", "no such file"), (b"no model", "data of an unknown format")):
             with self.assertRaisesRegex(anynpu.AnyNPUError, said):
                 anynpu.Session(model)
 
