@@ -40,7 +40,7 @@ done
 
 # Swapped: two addresses in the router of rknn_set_io_mem, two numbers on rknn_init's way through Go.
 router=$(awk '/"rknn_set_io_mem"/ {print n} /^static const char \*const name/ {n = -1; on = 1} on {n++}' "$dir/tree/capi/zimage.c")
-sed -i "/^static int32_t mixed_$router(/,/^}/s/)f)(a0, a1, a2)/)f)(a0, a2, a1)/" "$dir/tree/capi/zimage.c"
+sed -i "/^MIXED(int32_t, return, $router,/{n;s/(a0, a1, a2)/(a0, a2, a1)/}" "$dir/tree/capi/zimage.c"
 sed -i '/^static int32_t forward_rknn_init(/,/^}/s/)f)(a0, a1, a2, a3, a4)/)f)(a0, a1, a3, a2, a4)/' \
   "$dir/tree/capi/rknn/zexport.go"
 make_library
