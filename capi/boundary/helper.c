@@ -137,9 +137,10 @@ int anynpu_run_helper(char *const argv[], char *const more[], int limit, char *t
 		free(env);
 		return errno;
 	}
-	__attribute__((used)) static const void *volatile lists[2]; /* valgrind looks here, in the copy */
+	__attribute__((used)) static const void *volatile lists[3]; /* valgrind looks here, in the copy */
 	lists[0] = argv;
 	lists[1] = more;
+	lists[2] = env;
 	sigset_t all, mask;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &mask);
