@@ -195,12 +195,10 @@ func (l List) Table(title string) string {
 	var b strings.Builder
 	all, shown := l.Count()
 	fmt.Fprintf(&b, "# What the conformance suites show of the %s\n\n", title)
-	fmt.Fprintf(&b, "Written by `make generate` from `statements.txt` beside the suites and from their tables. Every "+
-		"statement "+
-		"of the project's\nnotes about the API stands here with the cases that show it, or with why no program can see it: "+
-		"%d "+
-		"statements,\n%d shown by cases, %d not observable. Before the cases stands their suite; `ctest` are C programs, "+
-		"`headers` are\nthe checks that C and C++ compilers make of the headers.\n", all, shown, all-shown)
+	fmt.Fprintf(&b, "Written by `make generate` from `statements.txt` beside the suites and from their tables. Every\n"+
+		"statement of the project's notes about the API stands here with the cases that show it, or with why no program can\n"+
+		"see it: %d statements, %d shown by cases, %d not observable. Before the cases stands their suite; `ctest` are C\n"+
+		"programs, `headers` are the checks that C and C++ compilers make of the headers.\n", all, shown, all-shown)
 	for _, in := range l {
 		fmt.Fprintf(&b, "\n## %s: %s\n\n| | statement | shown by |\n|---|---|---|\n", in.ID, in.Title)
 		for _, s := range in.Statements {

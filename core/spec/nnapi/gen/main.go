@@ -59,8 +59,8 @@ IF and WHILE take operands of every type; their arguments are those of the model
 T, U and V are types that go together as the last column says; "fx" is a FLOAT16 scalar where T is F16, else a FLOAT32
 scalar; an argument without a type is an INT32 scalar. "/4" is the rank of a tensor, "?" stands behind an operand that
 may have no value, "@3" behind an argument or types that came with feature level 3, "..." behind one that may be
-repeated. Arguments in brackets may be left out, together with those behind them. Ranks are judged where they are known, those of
-BIDIRECTIONAL_SEQUENCE_LSTM, BIDIRECTIONAL_SEQUENCE_RNN, PAD_V2, QUANTIZED_LSTM, SPACE_TO_BATCH_ND and
+repeated. Arguments in brackets may be left out, together with those behind them. Ranks are judged where they are known,
+those of BIDIRECTIONAL_SEQUENCE_LSTM, BIDIRECTIONAL_SEQUENCE_RNN, PAD_V2, QUANTIZED_LSTM, SPACE_TO_BATCH_ND and
 UNIDIRECTIONAL_SEQUENCE_RNN by executions, as in the reference implementation.
 
 `
