@@ -216,6 +216,24 @@ func (t *T) near(r *hbdnn.Run, want ...float64) {
 	}
 }
 
+// coloredLuma and coloredPairs are an NV12 image of 2 x 4 pixels: each pair of chroma belongs to 2 x 2 of them.
+var (
+	coloredLuma  = []uint8{100, 110, 120, 130, 140, 150, 160, 170}
+	coloredPairs = []uint8{90, 140, 150, 120}
+)
+
+// coloredChannels is the colored image as planes of red, green and blue, by the formula.
+func coloredChannels() []float64 {
+	channels := make([]float64, 3*len(coloredLuma))
+	for i, y := range coloredLuma {
+		pair := coloredPairs[i%4/2*2:]
+		for c, v := range rgb(float64(y), float64(pair[0]), float64(pair[1])) {
+			channels[c*len(coloredLuma)+i] = v
+		}
+	}
+	return channels
+}
+
 // rgb is the color of full-range luma and chroma.
 func rgb(y, u, v float64) []float64 {
 	u, v = u-128, v-128
@@ -242,17 +260,10 @@ var yuv = []*Rule{
 		"share a pair").
 		OK("colors", func(t *T) {
 			r := t.Prepare(image("nv12", 1, 3, 2, 4))
-			t.nv12(&r.In[0].Mem[0], 0, 16, 4, 100, 110, 120, 130, 140, 150, 160, 170)
-			t.nv12(&r.In[0].Mem[0], 32, 16, 4, 90, 140, 150, 120)
+			t.nv12(&r.In[0].Mem[0], 0, 16, 4, coloredLuma...)
+			t.nv12(&r.In[0].Mem[0], 32, 16, 4, coloredPairs...)
 			t.Compute(r)
-			want := make([]float64, 24)
-			for i, y := range []float64{100, 110, 120, 130, 140, 150, 160, 170} {
-				pair := [][2]float64{{90, 140}, {150, 120}}[i%4/2]
-				for c, v := range rgb(y, pair[0], pair[1]) {
-					want[8*c+i] = v
-				}
-			}
-			t.near(r, want...)
+			t.near(r, coloredChannels()...)
 		}).
 		OK("without_color", func(t *T) {
 			r := t.Prepare(image("nv12", 1, 3, 2, 2))
@@ -270,15 +281,15 @@ var yuv = []*Rule{
 	rule("6.v_nv12_separate", "an NV12 image may be handed over in two memories").
 		OK("same", func(t *T) {
 			one, two := t.Prepare(image("nv12", 1, 3, 2, 4)), t.Prepare(image("nv12", 1, 3, 2, 4))
-			luma, pairs := []uint8{100, 110, 120, 130, 140, 150, 160, 170}, []uint8{90, 140, 150, 120}
-			t.nv12(&one.In[0].Mem[0], 0, 16, 4, luma...)
-			t.nv12(&one.In[0].Mem[0], 32, 16, 4, pairs...)
+			t.nv12(&one.In[0].Mem[0], 0, 16, 4, coloredLuma...)
+			t.nv12(&one.In[0].Mem[0], 32, 16, 4, coloredPairs...)
 			two.In[0].Properties.Kind = hbdnn.NV12Separate
 			two.In[0].Mem[0], two.In[0].Mem[1] = t.Mem(32), t.Mem(16)
-			t.nv12(&two.In[0].Mem[0], 0, 16, 4, luma...)
-			t.nv12(&two.In[0].Mem[1], 0, 16, 4, pairs...)
+			t.nv12(&two.In[0].Mem[0], 0, 16, 4, coloredLuma...)
+			t.nv12(&two.In[0].Mem[1], 0, 16, 4, coloredPairs...)
 			t.Compute(one)
 			t.Compute(two)
+			t.near(two, coloredChannels()...)
 			hbdnn.Gives(t.T, two, slices.Clone(hbdnn.Of[float32](&one.Out[0].Mem[0], 24))...)
 		}).
 		No("second", func(t *T) {

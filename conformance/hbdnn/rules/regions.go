@@ -115,18 +115,11 @@ var regions = []*Rule{
 			x.Properties.Kind, x.Properties.Layout = hbdnn.NV12, hbdnn.NCHW
 			x.Properties.Valid, x.Properties.Aligned = hbdnn.ShapeOf(1, 3, 8, 12), hbdnn.ShapeOf(1, 3, 8, 16)
 			x.Mem[0] = t.Mem(8 * 16 * 3 / 2)
-			t.nv12(&x.Mem[0], 2*16+4, 16, 4, 100, 110, 120, 130, 140, 150, 160, 170)
-			t.nv12(&x.Mem[0], 8*16+16+4, 16, 4, 90, 140, 150, 120)
+			t.nv12(&x.Mem[0], 2*16+4, 16, 4, coloredLuma...)
+			t.nv12(&x.Mem[0], 8*16+16+4, 16, 4, coloredPairs...)
 			r.In[0] = x
 			t.roiInfer(hbdnn.Success, r, 1, &hbdnn.Control{}, hbdnn.Roi{Left: 4, Top: 2, Right: 7, Bottom: 3})
-			want := make([]float64, 24)
-			for i, y := range []float64{100, 110, 120, 130, 140, 150, 160, 170} {
-				pair := [][2]float64{{90, 140}, {150, 120}}[i%4/2]
-				for c, v := range rgb(y, pair[0], pair[1]) {
-					want[8*c+i] = v
-				}
-			}
-			t.near(r, want...)
+			t.near(r, coloredChannels()...)
 		}).
 		No("room_for_two_of_three", func(t *T) {
 			r := t.resizer()
