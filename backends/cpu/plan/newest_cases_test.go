@@ -37,6 +37,17 @@ var readingCases = []testCase{
 		for _, o := range []*op.MaxRoiPool{{Height: 3, Width: 2}, {Height: 1, Width: 4, ScaleHeight: 0.5, ScaleWidth: 0.75}} {
 			out = append(out, m.Add(o, m.input(2, 5, 9, 11), m.Const("", rois.Type(), rois.Data)))
 		}
+		beside := tensor.New(tensor.Float32, 3, 4)
+		copy(run.Floats(beside.Data), []float32{1, 2, 7, 8, 0, 0, 4, 3, 10, 6, 11, 9})
+		of := m.Const("", tensor.T(tensor.Int32, 3), []byte{1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0})
+		for _, last := range []bool{false, true} {
+			sizes := []int64{2, 5, 9, 11}
+			if last {
+				sizes = []int64{2, 9, 11, 5}
+			}
+			out = append(out, m.Add(&op.MaxRoiPool{Height: 2, Width: 3, Inside: true, ChannelsLast: last}, m.input(sizes...),
+				m.Const("", beside.Type(), beside.Data), of))
+		}
 		offsets, mask := m.input(2, 2*9*2, 3, 6), m.input(2, 2*9, 3, 6)
 		return append(out, m.Add(&op.DeformConv{Pads: []int64{1, 1, 1, 1}, Strides: []int64{2, 1}, OffsetGroups: 2},
 			m.input(2, 4, 5, 6), m.weights(7, 3, 3, 4), offsets, m.weights(7), mask),

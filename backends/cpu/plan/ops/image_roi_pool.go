@@ -7,35 +7,53 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// roiPoolOp finds the largest cells of the bins of regions, whose image and corners are a row of five numbers. The
-// channels of a cell lie side by side, so that a bin of few cells is a few long maxima.
+// roiPoolOp finds the largest cells of the bins of regions. A region is a row of its image and four corners, or of the
+// corners alone, with the images beside them. The channels of a cell lie side by side, so that a bin of few cells is a
+// few long maxima.
 type roiPoolOp struct {
 	op                                    *op.MaxRoiPool
 	images, channels, rows, cols, regions int
+	index                                 tensor.DType // of the images beside the corners, if there are any
 }
 
 func matchRoiPool(p *ir.Program, i int) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
 	o, is := n.Op.(*op.MaxRoiPool)
-	if !is || !g.IsFloat32(n.In[0], n.In[1], n.Out[0]) || o.ChannelsLast || o.Inside || ir.Given(n.In, 2) ||
-		o.Height+o.Width > 1<<12 {
+	if !is || !g.IsFloat32(n.In[0], n.In[1], n.Out[0]) || o.Height+o.Width > 1<<12 {
 		return nil
 	}
 	x, r := g.Values[n.In[0]].Dims, g.Values[n.In[1]].Dims
-	if len(r) != 2 || r[1] != 5 {
+	q := &roiPoolOp{op: o, images: int(x[0]), channels: int(x[1]), rows: int(x[2]), cols: int(x[3]), regions: int(r[0])}
+	if o.ChannelsLast {
+		q.rows, q.cols, q.channels = int(x[1]), int(x[2]), int(x[3])
+	}
+	if !ir.Given(n.In, 2) {
+		return p.Plainly(i, q, 2)
+	}
+	if q.index = g.Values[n.In[2]].Type.DType; !plainElements(g, n.In[2]) || q.index != tensor.Int32 &&
+		q.index != tensor.Int64 {
 		return nil
 	}
-	return p.Plainly(i, &roiPoolOp{op: o, images: int(x[0]), channels: int(x[1]), rows: int(x[2]), cols: int(x[3]),
-		regions: int(r[0])}, 2)
+	return p.Plainly(i, q, 3)
 }
 
 func (q *roiPoolOp) Layout(l *ir.Layouter, n *ir.Node) {
-	l.Read(n, n.In[0], run.NHWC)
-	l.Read(n, n.In[1], run.NCHW)
-	l.Write(n, n.Out[0], run.NHWC)
+	cells := run.NHWC
+	if q.op.ChannelsLast { // the elements of x are in this order
+		cells = run.NCHW
+	}
+	l.Read(n, n.In[0], cells)
+	for _, v := range n.In[1:] {
+		if v != graph.None {
+			l.Read(n, v, run.NCHW)
+		}
+	}
+	l.Write(n, n.Out[0], cells)
 }
 
 func (q *roiPoolOp) Lower(*ir.Lowering, *ir.Node) run.Step {
@@ -48,35 +66,55 @@ type roiPoolTask struct {
 	*roiPoolOp
 	st         *run.Step
 	x, rois, y []float32
+	beside     []byte
 }
 
 func (t *roiPoolTask) Run(s *run.State) error {
 	t.x, t.rois, t.y = s.F32(t.st.Reads[0]), s.F32(t.st.Reads[1]), s.F32(t.st.Writes[0])
+	if t.index != tensor.Invalid {
+		t.beside = s.Mem[t.st.Reads[2]]
+	}
 	for r := range t.regions {
-		row := t.rois[5*r:][:5]
-		if !(row[0] >= 0 && row[0] < float32(t.images)) {
-			return fault.New(fault.Data, "input 1: region %d: batch index %v is outside %d images", r, row[0], t.images)
+		if k := t.image(r); !(k >= 0 && k < float64(t.images)) {
+			return fault.New(fault.Data, "input 1: region %d: batch index %v is outside %d images", r, k, t.images)
 		}
-		for k := range 4 {
-			if v := t.corner(r, k); !(math.Abs(v) <= 1<<30) {
-				return fault.New(fault.Data, "input 1: region %d: corner at %v", r, v)
+		var c [4]float64
+		for k := range c {
+			if c[k] = t.corner(r, k); !(math.Abs(c[k]) <= 1<<30) {
+				return fault.New(fault.Data, "input 1: region %d: corner at %v", r, c[k])
 			}
 		}
+		if t.op.Inside && !(0 <= c[0] && c[0] <= c[2] && c[2] <= float64(t.cols) && 0 <= c[1] && c[1] <= c[3] &&
+			c[3] <= float64(t.rows)) {
+			return fault.New(fault.Data, "input 1: region %d: from x %v, y %v to x %v, y %v is not inside %d x %d cells", r,
+				c[0], c[1], c[2], c[3], t.rows, t.cols)
+		}
 	}
-	s.Do(t.regions, t)
+	s.Do(t.regions*int(t.op.Height), t)
 	return nil
+}
+
+// image is the image of a region.
+func (t *roiPoolTask) image(r int) float64 {
+	if t.index != tensor.Invalid {
+		return float64(tensor.IntAt(t.index, t.beside, r))
+	}
+	return float64(t.rois[5*r])
 }
 
 // corner is a number of a region in cells: x and y of the first corner, then of the second.
 func (t *roiPoolTask) corner(r, k int) float64 {
-	scale := float64(t.op.ScaleWidth)
+	at, scale := 5*r+1+k, float64(t.op.ScaleWidth)
+	if t.index != tensor.Invalid {
+		at = 4*r + k
+	}
 	if k%2 == 1 {
 		scale = float64(t.op.ScaleHeight)
 	}
 	if scale == 0 {
 		scale = 1
 	}
-	return float64(float32(float64(t.rois[5*r+1+k]) * scale))
+	return float64(float32(float64(t.rois[at]) * scale))
 }
 
 // roiBin are the cells of bin i of n along a dimension of size cells.
@@ -88,24 +126,23 @@ func roiBin(start, end float64, i, n, size int) (from, to int) {
 	return int(min(max(lo, 0), float64(size))), int(min(max(hi, 0), float64(size)))
 }
 
-// Chunk makes one region.
-func (t *roiPoolTask) Chunk(r, _ int) {
+// Chunk makes a row of bins of one region.
+func (t *roiPoolTask) Chunk(i, _ int) {
 	h, w, n := int(t.op.Height), int(t.op.Width), t.channels
-	image := t.x[int(t.rois[5*r])*t.rows*t.cols*n:][:t.rows*t.cols*n]
-	for p := range h {
-		y0, y1 := roiBin(t.corner(r, 1), t.corner(r, 3), p, h, t.rows)
-		for q := range w {
-			x0, x1 := roiBin(t.corner(r, 0), t.corner(r, 2), q, w, t.cols)
-			best := t.y[((r*h+p)*w+q)*n:][:n]
-			if y0 >= y1 || x0 >= x1 {
-				clear(best)
-				continue
-			}
-			copy(best, image[(y0*t.cols+x0)*n:])
-			for y := y0; y < y1; y++ {
-				for x := x0; x < x1; x++ {
-					kernel.BinaryVV(kernel.Max, best, best, image[(y*t.cols+x)*n:][:n])
-				}
+	r, p := i/h, i%h
+	image := t.x[int(t.image(r))*t.rows*t.cols*n:][:t.rows*t.cols*n]
+	y0, y1 := roiBin(t.corner(r, 1), t.corner(r, 3), p, h, t.rows)
+	for q := range w {
+		x0, x1 := roiBin(t.corner(r, 0), t.corner(r, 2), q, w, t.cols)
+		best := t.y[(i*w+q)*n:][:n]
+		if y0 >= y1 || x0 >= x1 {
+			clear(best)
+			continue
+		}
+		copy(best, image[(y0*t.cols+x0)*n:])
+		for y := y0; y < y1; y++ {
+			for x := x0; x < x1; x++ {
+				kernel.BinaryVV(kernel.Max, best, best, image[(y*t.cols+x)*n:][:n])
 			}
 		}
 	}
