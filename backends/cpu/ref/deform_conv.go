@@ -33,7 +33,7 @@ func deformConv(o *op.DeformConv, in []tensor.Tensor, out []tensor.Type) ([]tens
 	me := extent{n: ye.n, c: shared * kernel, cells: ye.cells, last: o.ChannelsLast}
 	column := alloc[float64](kernel * xe.c) // the samples of one output cell, [kernel, channels]
 	var s sampler
-	var list []cell
+	var list []Cell
 	at, k := make([]int, n), make([]int, n)
 	for b := range ye.n {
 		for p := range ye.cells {

@@ -18,13 +18,13 @@ func gridSample(o *op.GridSample, in []tensor.Tensor, out []tensor.Type) ([]tens
 	xe, ye := extentOf(in[0].Dims, o.ChannelsLast), extentOf(y.Dims, o.ChannelsLast)
 	n := len(xe.spatial)
 	var s sampler
-	var list []cell
+	var list []Cell
 	for b := range ye.n {
 		for p := range ye.cells {
 			point := grid[(b*ye.cells+p)*n:][:n]
 			s.reset()
 			for d, size := range xe.spatial {
-				list = gridCells(o, point[n-1-d], int(size), list)
+				list = GridCells(o, point[n-1-d], int(size), list)
 				s.dimension(int(size), list)
 			}
 			for c := range ye.c {
@@ -36,17 +36,8 @@ func gridSample(o *op.GridSample, in []tensor.Tensor, out []tensor.Type) ([]tens
 	return []tensor.Tensor{y}, nil
 }
 
-// GridCells appends the cells of one dimension at normalized coordinate g to list.
+// GridCells returns the cells of one dimension at normalized coordinate g, in the memory of list.
 func GridCells(o *op.GridSample, g float64, size int, list []Cell) []Cell {
-	var own [4]cell
-	for _, c := range gridCells(o, g, size, own[:0]) {
-		list = append(list, Cell{c.i, c.w})
-	}
-	return list
-}
-
-// gridCells returns the cells of one dimension at normalized coordinate g.
-func gridCells(o *op.GridSample, g float64, size int, list []cell) []cell {
 	if math.IsNaN(g) {
 		g = -1
 	}
@@ -59,7 +50,7 @@ func gridCells(o *op.GridSample, g float64, size int, list []cell) []cell {
 	take := func(i int, w float64) {
 		i, ok := gridCell(o, i, size)
 		if ok && w != 0 {
-			list = append(list, cell{i, w})
+			list = append(list, Cell{i, w})
 		}
 	}
 	switch o.Mode {

@@ -19,7 +19,7 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		lists, err := resamplers(o, in, axes)
+		lists, err := resampled(o, in, axes)
 		if err != nil {
 			return nil, err
 		}
@@ -38,15 +38,42 @@ func init() {
 	})
 }
 
-// cell is the weight of an input cell in an output cell.
-type cell struct {
-	i int
-	w float64
+// Cell is an input cell of a resized axis and its weight in an output cell.
+type Cell struct {
+	Index  int
+	Weight float64
 }
 
-// resamplers returns, per axis and output index, the input cells and their weights; nil for an output index outside the
-// region that may be extrapolated from.
-func resamplers(o *op.Resize, in []tensor.Tensor, axes []int) ([][][]cell, error) {
+// Resampler tells which cells of an axis make those of the result.
+type Resampler struct {
+	In, Out int // the cells of the axis, and of the result
+	at      func(list []Cell, k int) []Cell
+}
+
+// Cells appends the input cells of output cell k with their weights: none when it is outside of the region that may be
+// extrapolated from.
+func (r *Resampler) Cells(list []Cell, k int) []Cell { return r.at(list, k) }
+
+// resampled returns, per axis and output index, the input cells and their weights.
+func resampled(o *op.Resize, in []tensor.Tensor, axes []int) ([][][]Cell, error) {
+	axesOf, err := resamplers(o, in, axes)
+	if err != nil {
+		return nil, err
+	}
+	lists := make([][][]Cell, len(axes))
+	for i, r := range axesOf {
+		lists[i] = alloc[[]Cell](r.Out)
+		admit(satMul(16*4, int64(r.In)+int64(r.Out))) // a cell of the input serves so many of the output, or the other way round
+		for k := range lists[i] {
+			tick()
+			lists[i][k] = r.Cells(nil, k)
+		}
+	}
+	return lists, nil
+}
+
+// resamplers returns that of each axis.
+func resamplers(o *op.Resize, in []tensor.Tensor, axes []int) ([]Resampler, error) {
 	sizes := make([]int64, len(axes))
 	for i, a := range axes {
 		sizes[i] = in[0].Dims[a]
@@ -71,35 +98,32 @@ func resamplers(o *op.Resize, in []tensor.Tensor, axes []int) ([][][]cell, error
 	if o.Coord == op.CoordTFCrop {
 		roi = reals(in[1])
 	}
-	lists := make([][][]cell, len(axes))
+	list := make([]Resampler, len(axes))
 	for i, e := range extents {
-		lists[i] = alloc[[]cell](e.Out)
-		admit(satMul(16*4, satAdd(e.In, e.Out))) // a cell of the input serves so many of the output, or the other way round
 		var start, end float32
 		if roi != nil {
 			start, end = float32(roi[i]), float32(roi[len(axes)+i])
 		}
+		list[i].In, list[i].Out = int(e.In), int(e.Out)
 		if o.Mode == op.ResizeNearest {
-			at, of := o.NearestCells(e, start, end), alloc[cell](e.Out)
-			for k := range lists[i] {
-				tick()
+			at := o.NearestCells(e, start, end)
+			list[i].at = func(list []Cell, k int) []Cell {
 				if c := at(int64(k)); c >= 0 {
-					of[k] = cell{int(c), 1}
-					lists[i][k] = of[k : k+1 : k+1]
+					list = append(list, Cell{int(c), 1})
 				}
+				return list
 			}
 			continue
 		}
-		for k := range lists[i] {
-			tick()
+		list[i].at = func(list []Cell, k int) []Cell {
 			c := coordinate(o.Coord, e, float32(k), start, end)
 			if o.Coord == op.CoordTFCrop && !(c >= 0 && c <= float32(e.In-1)) {
-				continue
+				return list
 			}
-			lists[i][k] = weights(o, e, float64(c))
+			return weights(list, o, e, float64(c))
 		}
 	}
-	return lists, nil
+	return list, nil
 }
 
 // coordinate maps output index k for interpolation; each step is rounded to float32.
@@ -133,8 +157,8 @@ func coordinate(mode op.Coord, e op.Extent, k, start, end float32) float32 {
 	return half()
 }
 
-// weights returns the cells that make the value at coordinate c.
-func weights(o *op.Resize, e op.Extent, c float64) []cell {
+// weights appends the cells that make the value at coordinate c.
+func weights(list []Cell, o *op.Resize, e op.Extent, c float64) []Cell {
 	last := int(e.In) - 1
 	c = min(max(c, -float64(e.In)), 2*float64(e.In))
 	reach, kernel := 1.0, triangle
@@ -149,8 +173,8 @@ func weights(o *op.Resize, e op.Extent, c float64) []cell {
 	if o.Antialias {
 		stretch = min(1, float64(e.Scale))
 	}
-	var list []cell
 	var sum float64
+	from := len(list)
 	base := int(math.Floor(c))
 	first := int(math.Floor(-reach/stretch)) + 1
 	for i := base + first; i <= base+1-first; i++ {
@@ -161,11 +185,11 @@ func weights(o *op.Resize, e op.Extent, c float64) []cell {
 			continue
 		}
 		sum += w
-		list = append(list, cell{min(max(i, 0), last), w})
+		list = append(list, Cell{min(max(i, 0), last), w})
 	}
 	if o.Antialias || o.ExcludeOutside {
-		for i := range list {
-			list[i].w /= sum
+		for i := range list[from:] {
+			list[from+i].Weight /= sum
 		}
 	}
 	return list
@@ -187,7 +211,7 @@ func keys(a, x float64) float64 {
 }
 
 // resample replaces dimension axis of v by the weighted cells of list.
-func resample(v []float64, dims []int64, axis int, list [][]cell) []float64 {
+func resample(v []float64, dims []int64, axis int, list [][]Cell) []float64 {
 	size, inner := int(dims[axis]), cellCount(dims[axis+1:])
 	outer := cellCount(dims[:axis])
 	y := alloc[float64](outer * len(list) * inner)
@@ -195,10 +219,10 @@ func resample(v []float64, dims []int64, axis int, list [][]cell) []float64 {
 		for k, cells := range list {
 			to := y[(o*len(list)+k)*inner:][:inner]
 			for _, c := range cells {
-				from := v[(o*size+c.i)*inner:][:inner]
+				from := v[(o*size+c.Index)*inner:][:inner]
 				for i, x := range from {
 					tick()
-					to[i] += c.w * x
+					to[i] += c.Weight * x
 				}
 			}
 		}
@@ -207,7 +231,7 @@ func resample(v []float64, dims []int64, axis int, list [][]cell) []float64 {
 }
 
 // extrapolate overwrites the cells whose index on axis has no list.
-func extrapolate(v []float64, dims []int64, axis int, list [][]cell, value float64) {
+func extrapolate(v []float64, dims []int64, axis int, list [][]Cell, value float64) {
 	inner := cellCount(dims[axis+1:])
 	for i := range v {
 		tick()
@@ -218,9 +242,9 @@ func extrapolate(v []float64, dims []int64, axis int, list [][]cell, value float
 }
 
 // pickNearest copies elements of any type.
-func pickNearest(x tensor.Tensor, out tensor.Type, axes []int, lists [][][]cell) tensor.Tensor {
+func pickNearest(x tensor.Tensor, out tensor.Type, axes []int, lists [][][]Cell) tensor.Tensor {
 	stride := tensor.RowMajor(x.Dims)
-	from := make([][][]cell, len(x.Dims))
+	from := make([][][]Cell, len(x.Dims))
 	for i, a := range axes {
 		from[a] = lists[i]
 	}
@@ -228,7 +252,7 @@ func pickNearest(x tensor.Tensor, out tensor.Type, axes []int, lists [][][]cell)
 		var at int64
 		for d, i := range idx {
 			if from[d] != nil {
-				i = int64(from[d][i][0].i)
+				i = int64(from[d][i][0].Index)
 			}
 			at += i * stride[d]
 		}
@@ -256,29 +280,8 @@ func storeReals(v []float64, out tensor.Type) ([]tensor.Tensor, error) {
 	return []tensor.Tensor{y}, nil
 }
 
-// Cell is an input cell of a resized axis and its weight in an output cell.
-type Cell struct {
-	Index  int
-	Weight float64
-}
-
-// ResizeCells returns, per axis of axes and output index, the input cells that are mixed; none for an output index that
-// is extrapolated. in are Resize's inputs, of which only the sizes of the first are looked at.
-func ResizeCells(o *op.Resize, in []tensor.Tensor, axes []int) (out [][][]Cell, err error) {
+// Resamplers returns those of axes. in are Resize's inputs, of which only the sizes of the first are looked at.
+func Resamplers(o *op.Resize, in []tensor.Tensor, axes []int) (list []Resampler, err error) {
 	defer refuse(&err)
-	lists, err := resamplers(o, in, axes)
-	if err != nil {
-		return nil, err
-	}
-	out = make([][][]Cell, len(lists))
-	for i, list := range lists {
-		out[i] = alloc[[]Cell](len(list))
-		for k, cells := range list {
-			admit(32 * len(cells))
-			for _, c := range cells {
-				out[i][k] = append(out[i][k], Cell{c.i, c.w})
-			}
-		}
-	}
-	return out, nil
+	return resamplers(o, in, axes)
 }

@@ -79,7 +79,7 @@ func checkNearest(t *testing.T, coord op.Coord, scale *big.Rat, in, out int64, a
 	args = append([]tensor.Tensor{{DType: tensor.Float32, Dims: []int64{in}}, {}}, args...)
 	var at []*big.Rat
 	for _, mode := range nearestModes {
-		cells, err := ResizeCells(&op.Resize{Coord: coord, Nearest: mode}, args, []int{0})
+		cells, err := resampled(&op.Resize{Coord: coord, Nearest: mode}, args, []int{0})
 		require.NoError(t, err)
 		if out != 0 && len(cells[0]) != int(out) { // the product of length and scale was rounded down
 			return
@@ -133,7 +133,7 @@ func TestResize_nearestReadsScalesAsFractions(t *testing.T) {
 func TestResize_nearestOfRegions(t *testing.T) {
 	x := tensor.Tensor{DType: tensor.Float32, Dims: []int64{6}}
 	cells := func(mode op.NearestMode, start, end float32, out int64) (at []int) {
-		list, err := ResizeCells(&op.Resize{Coord: op.CoordTFCrop, Nearest: mode}, []tensor.Tensor{x,
+		list, err := resampled(&op.Resize{Coord: op.CoordTFCrop, Nearest: mode}, []tensor.Tensor{x,
 			{DType: tensor.Float32, Dims: []int64{2}, Data: tensor.Float32s(start, end)}, {},
 			{DType: tensor.Int64, Dims: []int64{1}, Data: tensor.Int64s(out)}}, []int{0})
 		require.NoError(t, err)

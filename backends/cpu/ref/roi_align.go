@@ -54,7 +54,7 @@ const maxSamples = 1 << 20
 
 // roiPoints returns, for each of n bins along one dimension, the cells around each sample. Coordinates
 // are computed in float32, since one at the very border decides between a value and 0.
-func roiPoints(o *op.RoiAlign, from, to float64, n int, samples int64, size int) ([][][]cell, error) {
+func roiPoints(o *op.RoiAlign, from, to float64, n int, samples int64, size int) ([][][]Cell, error) {
 	start, end := float32(from), float32(to)
 	if o.HalfPixel {
 		start, end = start-0.5, end-0.5
@@ -71,9 +71,9 @@ func roiPoints(o *op.RoiAlign, from, to float64, n int, samples int64, size int)
 	if count > maxSamples/int64(n) {
 		return nil, fault.New(fault.Data, "%d samples in each of %d bins", count, n)
 	}
-	bins := alloc[[][]cell](n)
+	bins := alloc[[][]Cell](n)
 	for i := range bins {
-		bins[i] = alloc[[]cell](count)
+		bins[i] = alloc[[]Cell](count)
 		for k := range bins[i] {
 			tick()
 			c := float64(float32(start+float32(float32(i)*bin)) + float32((float32(k)+0.5)*bin)/float32(count))
@@ -87,7 +87,7 @@ func roiPoints(o *op.RoiAlign, from, to float64, n int, samples int64, size int)
 }
 
 // roiBin is the value of one bin of one channel.
-func roiBin(mode op.RoiMode, x []float64, base, step, width int, ys, xs [][]cell) float64 {
+func roiBin(mode op.RoiMode, x []float64, base, step, width int, ys, xs [][]Cell) float64 {
 	var sum float64
 	best := math.Inf(-1)
 	for _, row := range ys {
@@ -96,7 +96,7 @@ func roiBin(mode op.RoiMode, x []float64, base, step, width int, ys, xs [][]cell
 			for _, a := range row {
 				for _, b := range col {
 					tick()
-					t := a.w * b.w * x[base+(a.i*width+b.i)*step]
+					t := a.Weight * b.Weight * x[base+(a.Index*width+b.Index)*step]
 					v += t
 					if mode == op.RoiMaxWeighted {
 						best = max(best, t)

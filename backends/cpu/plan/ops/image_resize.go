@@ -51,11 +51,11 @@ func matchResize(p *ir.Program, i int) *ir.Patch {
 	}
 	tables := int64(0) // lists and weights
 	for d := range y.Dims {
-		if tables += run.Saturated(160, int(y.Dims[d])); !g.Budget.Allows(tables) {
+		if tables += run.Saturated(48, int(y.Dims[d])); !g.Budget.Allows(tables) {
 			return nil
 		}
 	}
-	cells, err := ref.ResizeCells(o, in, axes)
+	cells, err := ref.Resamplers(o, in, axes)
 	if err != nil {
 		return nil
 	}
@@ -64,15 +64,15 @@ func matchResize(p *ir.Program, i int) *ir.Patch {
 	}
 	lists := [4]*kernel.Axis{}
 	for i, a := range axes {
-		list, ok := resizeAxis(cells[i], o.Mode == op.ResizeLinear)
-		if !ok || len(list.First) != int(y.Dims[a]) {
+		list, ok := resizeAxis(&cells[i])
+		if !ok || cells[i].Out != int(y.Dims[a]) {
 			return nil
 		}
 		lists[a] = &list
 	}
 	for d := range lists {
 		if lists[d] == nil {
-			same := identityAxis(int(x.Dims[d]), o.Mode == op.ResizeLinear)
+			same := identityAxis(int(x.Dims[d]))
 			lists[d] = &same
 		}
 	}
@@ -99,7 +99,7 @@ func (q *resizeOp) Lower(*ir.Lowering, *ir.Node) run.Step {
 }
 
 // nearestPatch moves elements of any type, nil when an output cell is outside.
-func nearestPatch(p *ir.Program, i int, axes []int, cells [][][]ref.Cell, tables int64) *ir.Patch {
+func nearestPatch(p *ir.Program, i int, axes []int, cells []ref.Resampler, tables int64) *ir.Patch {
 	n := &p.Net.Graph.Nodes[i]
 	x, y := &p.Net.Values[n.In[0]], &p.Net.Values[n.Out[0]]
 	index := make([][]int, len(y.Dims))
@@ -107,10 +107,12 @@ func nearestPatch(p *ir.Program, i int, axes []int, cells [][][]ref.Cell, tables
 		index[d] = upTo(0, 1, int(size))
 	}
 	for k, a := range axes {
-		if len(cells[k]) != len(index[a]) {
+		if cells[k].Out != len(index[a]) {
 			return nil
 		}
-		for j, c := range cells[k] {
+		var room [4]ref.Cell
+		for j := range index[a] {
+			c := cells[k].Cells(room[:0], j)
 			if len(c) != 1 {
 				return nil
 			}
@@ -124,17 +126,16 @@ func nearestPatch(p *ir.Program, i int, axes []int, cells [][][]ref.Cell, tables
 
 // resizeAxis turns the cells of one axis into the kernel's form; ok is false when an output cell has other than one or
 // two, or weights that do not add up to one.
-func resizeAxis(cells [][]ref.Cell, linear bool) (a kernel.Axis, ok bool) {
-	for _, c := range cells {
+func resizeAxis(r *ref.Resampler) (a kernel.Axis, ok bool) {
+	a = kernel.Axis{First: make([]int32, r.Out), Second: make([]int32, r.Out), Weight: make([]float32, r.Out)}
+	var room [4]ref.Cell
+	for k := range a.First {
+		c := r.Cells(room[:0], k)
 		switch {
-		case !linear && len(c) == 1:
-			a.First = append(a.First, int32(c[0].Index))
-		case linear && len(c) == 1 && c[0].Weight == 1: // halves, so that no weight is 0: it would make NaN of an infinity
-			a.First, a.Second = append(a.First, int32(c[0].Index)), append(a.Second, int32(c[0].Index))
-			a.Weight = append(a.Weight, 0.5)
-		case linear && len(c) == 2 && c[0].Weight+c[1].Weight-1 < 1e-9 && 1-c[0].Weight-c[1].Weight < 1e-9:
-			a.First, a.Second = append(a.First, int32(c[0].Index)), append(a.Second, int32(c[1].Index))
-			a.Weight = append(a.Weight, float32(c[1].Weight))
+		case len(c) == 1 && c[0].Weight == 1: // halves, so that no weight is 0: it would make NaN of an infinity
+			a.First[k], a.Second[k], a.Weight[k] = int32(c[0].Index), int32(c[0].Index), 0.5
+		case len(c) == 2 && c[0].Weight+c[1].Weight-1 < 1e-9 && 1-c[0].Weight-c[1].Weight < 1e-9:
+			a.First[k], a.Second[k], a.Weight[k] = int32(c[0].Index), int32(c[1].Index), float32(c[1].Weight)
 		default:
 			return a, false
 		}
@@ -142,12 +143,13 @@ func resizeAxis(cells [][]ref.Cell, linear bool) (a kernel.Axis, ok bool) {
 	return a, true
 }
 
-func identityAxis(n int, linear bool) kernel.Axis {
-	cells := make([][]ref.Cell, n)
-	for i := range cells {
-		cells[i] = []ref.Cell{{Index: i, Weight: 1}}
+// identityAxis is the axis of n cells that stay as they are.
+func identityAxis(n int) kernel.Axis {
+	a := kernel.Axis{First: make([]int32, n), Weight: make([]float32, n)}
+	for i := range a.First {
+		a.First[i], a.Weight[i] = int32(i), 0.5
 	}
-	a, _ := resizeAxis(cells, linear)
+	a.Second = a.First
 	return a
 }
 
