@@ -210,6 +210,17 @@ var strides = []*Rule{
 			got := hbucp.Of[int16](&r.Out[0].Mem, 35)
 			t.Check(got[0] == 256 && got[32] == 4*256, "%v", slices.Clone(got))
 		}).With("ANYNPU_HBDNN_TARGET=s600").
+		OK("gaps_of_matrices", func(t *T) {
+			r := t.Prepare(hbucp.Relu(2, 2, 3).Meta("anynpu.outputs.codes", "int16"))
+			t.Check(slices.Equal(r.Out[0].Properties.Strides(), []int64{128, 64, 2}) && r.Out[0].Properties.Bytes == 256,
+				"%v, %d bytes", r.Out[0].Properties.Strides(), r.Out[0].Properties.Bytes)
+			hbucp.Fill[float32](r, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
+			t.Compute(r)
+			got := hbucp.Of[int16](&r.Out[0].Mem, 99)
+			for i := range 4 {
+				t.Check(got[32*i] == got[0]*int16(1+3*i), "row %d begins with %d, the first with %d", i, got[32*i], got[0])
+			}
+		}).With("ANYNPU_HBDNN_TARGET=s600").
 		No("narrow", func(t *T) {
 			r := t.Prepare(hbucp.Relu(1, 1, 4, 6).Meta("anynpu.input.x.pixel", "gray"))
 			r.In[0].Properties.Stride[1] = 32

@@ -60,6 +60,17 @@ func indexed(op string, i *int64) *model {
 	return m.Output("y", onnxFloat, 1)
 }
 
+// movedAs gathers elements of x, which has four, by four indices and scatters x by them, both as elements of a type.
+func movedAs(elem, index int64, at ...int64) *model {
+	m := (&model{}).Input("x", onnxFloat, 4).Constant("w", onnxInt64, cmem.Bytes(at), 4)
+	m.Op("Cast", []string{"i"}, []string{"w"}, rknn.Attrs{"to": int(index)})
+	m.Op("Cast", []string{"e"}, []string{"x"}, rknn.Attrs{"to": int(elem)})
+	m.Node("GatherElements", "g", "e", "i").Node("ScatterElements", "s", "e", "i", "e")
+	m.Op("Concat", []string{"c"}, []string{"g", "s"}, rknn.Attrs{"axis": 0})
+	m.Op("Cast", []string{"y"}, []string{"c"}, rknn.Attrs{"to": onnxFloat})
+	return m.Output("y", onnxFloat, 8)
+}
+
 var runs = []*Rule{
 	rule("4.ra_run", "extend may be NULL; a run blocks and wants data for every input").
 		OK("NULL", func(t *T) { t.works(t.Open(relu(1, 4), 0)) }).
@@ -133,6 +144,15 @@ var runs = []*Rule{
 					t.OK("inputs_set", ctx, 2, []input{t.Given(0, float32T, undefined, []float32{10, 11, 12, 13}),
 						t.Given(1, int64T, undefined, []int64{i})})
 					t.Computes(ctx, want)
+				}
+			}
+		}).
+		OK("every_width", func(t *T) {
+			for _, elem := range []int64{onnxUint8, onnxInt16, onnxInt32, onnxInt64} {
+				for _, index := range []int64{onnxInt32, onnxInt64} {
+					ctx := t.Open(movedAs(elem, index, 3, -4, 1, 1), 0)
+					t.Set(ctx, float32T, undefined, []float32{10, 11, 12, 13})
+					t.Computes(ctx, 13, 10, 11, 11, 11, 13, 12, 10)
 				}
 			}
 		}).
