@@ -32,10 +32,10 @@ func lowerDynamicLSTM(n *node) error {
 	if hidden < 1 || hidden > 1<<24 {
 		return fault.New(fault.File, "attribute hidden_size: %d", hidden)
 	}
-	x, w, r := n.rounded(n.b, n.arg(0)), n.gates(1, 8), n.gates(2, 10)
+	layer := n.layer(hidden)
 	var all [3][]graph.Value
 	for i, d := range directions {
-		y, err := n.steps(x, w, r, hidden, int64(i), d == op.Reverse)
+		y, err := layer(int64(i), d == op.Reverse)
 		if err != nil {
 			return err
 		}
@@ -51,6 +51,16 @@ func lowerDynamicLSTM(n *node) error {
 		n.out[k] = n.b.Add(&op.Concat{Axis: axis}, all[k]...)
 	}
 	return n.b.Err()
+}
+
+// layer quantizes x and returns how the layer of a direction is made: the sequence and the last states.
+func (n *node) layer(hidden int64) func(i int64, reverse bool) ([3]graph.Value, error) {
+	if n.plainCells() {
+		x, scale := centredValues(n.b, n.arg(0))
+		return func(i int64, reverse bool) ([3]graph.Value, error) { return n.plainSteps(x, scale, hidden, i, reverse) }
+	}
+	x, w, r := n.rounded(n.b, n.arg(0)), n.gates(1, 8), n.gates(2, 10)
+	return func(i int64, reverse bool) ([3]graph.Value, error) { return n.steps(x, w, r, hidden, i, reverse) }
 }
 
 // rounded returns v as the codes that DynamicQuantizeLinear makes of it have it.
@@ -77,33 +87,22 @@ func (n *node) gates(i, scale int) graph.Value {
 // states of all sequences are quantized together, as in ONNX Runtime, with zeros for those that have ended, and a
 // reverse layer begins with the last step of each sequence.
 func (n *node) steps(x, w, r graph.Value, hidden, i int64, reverse bool) ([3]graph.Value, error) {
-	own := func(v graph.Value) graph.Value {
-		return n.b.Add(&op.Slice{}, v, n.b.Int64s(i), n.b.Int64s(i+1), n.b.Int64s(0))
-	}
 	lengths := n.has(4)
 	if lengths && reverse {
 		x = n.b.Add(&op.ReverseSequence{BatchAxis: 1}, x, n.arg(4))
 	}
 	shape := n.b.Add(&op.Shape{}, x)
-	count := n.b.Add(&op.Slice{}, shape, n.b.Int64s(1), n.b.Int64s(2), n.b.Int64s(0))
-	state := func(k int) graph.Value {
-		if n.has(k) {
-			return own(n.arg(k))
-		}
-		return n.b.Add(&op.Expand{}, n.b.Const("", tensor.T(tensor.Float32, 1), make([]byte, 4)),
-			n.b.Add(&op.Concat{}, n.b.Int64s(1), count, n.b.Int64s(hidden)))
-	}
-	h := state(5)
-	in := []graph.Value{h, state(6), h, x}
+	h := n.state(5, shape, hidden, i)
+	in := []graph.Value{h, n.state(6, shape, hidden, i), h, x}
 	if lengths {
 		at := n.b.Add(&op.Range{}, n.scalar(0), n.b.Add(&op.Gather{}, shape, n.scalar(0)), n.scalar(1))
 		at = n.b.Add(&op.Unsqueeze{}, n.b.Add(&op.Cast{To: tensor.Int32}, at), n.b.Int64s(1))
 		in = append(in, n.b.Add(&op.Cast{To: tensor.Int32}, n.b.Add(&op.Less{}, at, n.arg(4))))
 	}
-	in = append(in, own(w), own(r))
+	in = append(in, n.ofLayer(w, i), n.ofLayer(r, i))
 	for _, k := range []int{3, 7} {
 		if n.has(k) {
-			in = append(in, own(n.arg(k)))
+			in = append(in, n.ofLayer(n.arg(k), i))
 		}
 	}
 	body, err := n.step(hidden, i)
@@ -125,6 +124,21 @@ func (n *node) steps(x, w, r graph.Value, hidden, i int64, reverse bool) ([3]gra
 		y = n.b.Add(&op.ReverseSequence{BatchAxis: 2}, y, n.arg(4))
 	}
 	return [3]graph.Value{y, out[2], out[1]}, n.b.Err()
+}
+
+// ofLayer is the part of v of direction i.
+func (n *node) ofLayer(v graph.Value, i int64) graph.Value {
+	return n.b.Add(&op.Slice{}, v, n.b.Int64s(i), n.b.Int64s(i+1), n.b.Int64s(0))
+}
+
+// state is the first state [1,batch,hidden] of direction i, which input k has: zeros without it. shape is that of x.
+func (n *node) state(k int, shape graph.Value, hidden, i int64) graph.Value {
+	if n.has(k) {
+		return n.ofLayer(n.arg(k), i)
+	}
+	count := n.b.Add(&op.Slice{}, shape, n.b.Int64s(1), n.b.Int64s(2), n.b.Int64s(0))
+	return n.b.Add(&op.Expand{}, n.b.Const("", tensor.T(tensor.Float32, 1), make([]byte, 4)),
+		n.b.Add(&op.Concat{}, n.b.Int64s(1), count, n.b.Int64s(hidden)))
 }
 
 // step is the body of the Scan: the states, that of each sequence's end, x, with lengths 1 for a sequence that has the
