@@ -46,6 +46,8 @@ var readingCases = []testCase{
 				sizes = []int64{2, 9, 11, 5}
 			}
 			out = append(out, m.Add(&op.MaxRoiPool{Height: 2, Width: 3, Inside: true, ChannelsLast: last}, m.input(sizes...),
+				m.Const("", beside.Type(), beside.Data), of), m.Add(&op.RoiAlign{Height: 2, Width: 3, SamplesHeight: 2,
+				SamplesWidth: 1, Inside: true, ChannelsLast: last, ScaleWidth: 0.5}, m.input(sizes...),
 				m.Const("", beside.Type(), beside.Data), of))
 		}
 		offsets, mask := m.input(2, 2*9*2, 3, 6), m.input(2, 2*9, 3, 6)

@@ -24,13 +24,16 @@ type regionsOp struct {
 func matchRegions(p *ir.Program, i int) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
 	o, is := n.Op.(*op.RoiAlign)
-	if !is || !g.IsFloat32(n.In[0], n.In[1], n.Out[0]) || o.Mode != op.RoiAverage || o.ChannelsLast || o.Inside ||
-		o.SamplesHeight <= 0 || o.SamplesWidth <= 0 || !plainElements(g, n.In[2]) {
+	if !is || !g.IsFloat32(n.In[0], n.In[1], n.Out[0]) || o.Mode != op.RoiAverage || o.SamplesHeight <= 0 ||
+		o.SamplesWidth <= 0 || !plainElements(g, n.In[2]) {
 		return nil
 	}
 	x, index := g.Values[n.In[0]].Dims, &g.Values[n.In[2]]
 	q := &regionsOp{op: o, images: int(x[0]), channels: int(x[1]), rows: int(x[2]), cols: int(x[3]),
 		regions: index.Count(), index: index.Type.DType}
+	if o.ChannelsLast {
+		q.rows, q.cols, q.channels = int(x[1]), int(x[2]), int(x[3])
+	}
 	samples := run.Saturated(int(o.Height), int(o.SamplesHeight), int(o.Width), int(o.SamplesWidth))
 	if q.index != tensor.Int32 && q.index != tensor.Int64 || samples > 1<<20 ||
 		!g.Budget.Allows(run.Saturated(4, q.room())) {
@@ -67,9 +70,15 @@ func (t *regionsTask) Run(s *run.State) error {
 		if k := tensor.IntAt(t.index, t.image, r); k < 0 || k >= int64(t.images) {
 			return fault.New(fault.Data, "input 1: region %d: batch index %v is outside %d images", r, k, t.images)
 		}
-		for _, v := range t.scaled(r) {
+		c := t.scaled(r)
+		for _, v := range c {
 			if !(math.Abs(float64(v)) <= 1<<30) {
 				return fault.New(fault.Data, "input 1: region %d: corner at %v", r, v)
+			}
+		}
+		if t.op.Inside {
+			if err := inside(r, c, t.rows, t.cols); err != nil {
+				return err
 			}
 		}
 	}
@@ -79,6 +88,16 @@ func (t *regionsTask) Run(s *run.State) error {
 	}
 	s.Do(t.regions, t)
 	return nil
+}
+
+// inside refuses region r when it is not a part of the image, or its corners are out of order.
+func inside(r int, c [4]float32, rows, cols int) error {
+	if 0 <= c[0] && c[0] <= c[2] && float64(c[2]) <= float64(cols) && 0 <= c[1] && c[1] <= c[3] &&
+		float64(c[3]) <= float64(rows) {
+		return nil
+	}
+	return fault.New(fault.Data, "input 1: region %d: from x %v, y %v to x %v, y %v is not inside %d x %d cells", r, c[0],
+		c[1], c[2], c[3], rows, cols)
 }
 
 // scaled are the corners of a region in cells: x and y of both.
@@ -150,22 +169,49 @@ func (t *regionsTask) Chunk(r, worker int) {
 			n++
 		}
 	}
-	image := int(tensor.IntAt(t.index, t.image, r))
+	image := int(tensor.IntAt(t.index, t.image, r)) * t.channels * t.rows * t.cols
 	bins := int(o.Height * o.Width)
+	x, y := t.x[image:][:t.channels*t.rows*t.cols], t.y[r*t.channels*bins:][:t.channels*bins]
+	if o.ChannelsLast {
+		meansOfCells(y, x, t.channels, at, weights, each)
+		return
+	}
 	for ch := range t.channels {
-		x := t.x[(image*t.channels+ch)*t.rows*t.cols:][:t.rows*t.cols]
-		y := t.y[(r*t.channels+ch)*bins:][:bins]
-		k := 0
-		for bin := range y {
-			var sum float32
-			for range each {
-				if p := &at[k]; p[0] >= 0 {
-					v := &weights[k]
-					sum += v[0]*x[p[0]] + v[1]*x[p[1]] + (v[2]*x[p[2]] + v[3]*x[p[3]])
-				}
-				k++
+		meansOf(y[ch*bins:][:bins], x[ch*t.rows*t.cols:][:t.rows*t.cols], at, weights, each)
+	}
+}
+
+// meansOf computes the bins of one channel, each the mean of some samples.
+func meansOf(y, x []float32, at [][4]int32, weights [][4]float32, each int) {
+	k := 0
+	for bin := range y {
+		var sum float32
+		for range each {
+			if p := &at[k]; p[0] >= 0 {
+				v := &weights[k]
+				sum += v[0]*x[p[0]] + v[1]*x[p[1]] + (v[2]*x[p[2]] + v[3]*x[p[3]])
 			}
-			y[bin] = sum / float32(each)
+			k++
 		}
+		y[bin] = sum / float32(each)
+	}
+}
+
+// meansOfCells computes the bins of all channels, which lie side by side.
+func meansOfCells(y, x []float32, channels int, at [][4]int32, weights [][4]float32, each int) {
+	clear(y)
+	for k, p := range at {
+		if p[0] < 0 {
+			continue
+		}
+		v, sums := weights[k], y[k/each*channels:][:channels]
+		cell := func(i int) []float32 { return x[int(p[i])*channels:][:channels] }
+		x0, x1, x2, x3 := cell(0), cell(1), cell(2), cell(3)
+		for c := range sums {
+			sums[c] += v[0]*x0[c] + v[1]*x1[c] + (v[2]*x2[c] + v[3]*x3[c])
+		}
+	}
+	for i := range y {
+		y[i] /= float32(each)
 	}
 }

@@ -78,16 +78,16 @@ func (t *roiPoolTask) Run(s *run.State) error {
 		if k := t.image(r); !(k >= 0 && k < float64(t.images)) {
 			return fault.New(fault.Data, "input 1: region %d: batch index %v is outside %d images", r, k, t.images)
 		}
-		var c [4]float64
+		var c [4]float32
 		for k := range c {
-			if c[k] = t.corner(r, k); !(math.Abs(c[k]) <= 1<<30) {
+			if c[k] = float32(t.corner(r, k)); !(math.Abs(float64(c[k])) <= 1<<30) {
 				return fault.New(fault.Data, "input 1: region %d: corner at %v", r, c[k])
 			}
 		}
-		if t.op.Inside && !(0 <= c[0] && c[0] <= c[2] && c[2] <= float64(t.cols) && 0 <= c[1] && c[1] <= c[3] &&
-			c[3] <= float64(t.rows)) {
-			return fault.New(fault.Data, "input 1: region %d: from x %v, y %v to x %v, y %v is not inside %d x %d cells", r,
-				c[0], c[1], c[2], c[3], t.rows, t.cols)
+		if t.op.Inside {
+			if err := inside(r, c, t.rows, t.cols); err != nil {
+				return err
+			}
 		}
 	}
 	s.Do(t.regions*int(t.op.Height), t)
