@@ -126,21 +126,6 @@ func (n *node) steps(x, w, r graph.Value, hidden, i int64, reverse bool) ([3]gra
 	return [3]graph.Value{y, out[2], out[1]}, n.b.Err()
 }
 
-// ofLayer is the part of v of direction i.
-func (n *node) ofLayer(v graph.Value, i int64) graph.Value {
-	return n.b.Add(&op.Slice{}, v, n.b.Int64s(i), n.b.Int64s(i+1), n.b.Int64s(0))
-}
-
-// state is the first state [1,batch,hidden] of direction i, which input k has: zeros without it. shape is that of x.
-func (n *node) state(k int, shape graph.Value, hidden, i int64) graph.Value {
-	if n.has(k) {
-		return n.ofLayer(n.arg(k), i)
-	}
-	count := n.b.Add(&op.Slice{}, shape, n.b.Int64s(1), n.b.Int64s(2), n.b.Int64s(0))
-	return n.b.Add(&op.Expand{}, n.b.Const("", tensor.T(tensor.Float32, 1), make([]byte, 4)),
-		n.b.Add(&op.Concat{}, n.b.Int64s(1), count, n.b.Int64s(hidden)))
-}
-
 // step is the body of the Scan: the states, that of each sequence's end, x, with lengths 1 for a sequence that has the
 // step and 0 for one that has ended, the weights, and the bias and peepholes where the node has them.
 func (n *node) step(hidden, i int64) (*graph.Graph, error) {

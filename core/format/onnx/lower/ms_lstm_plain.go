@@ -36,6 +36,21 @@ func scaledProduct(b *graph.Builder, a, w, scaleA, scaleW graph.Value) graph.Val
 	return b.Add(&op.Mul{}, sums, b.Add(&op.Mul{}, scaleA, scaleW))
 }
 
+// ofLayer is the part of v of direction i.
+func (n *node) ofLayer(v graph.Value, i int64) graph.Value {
+	return n.b.Add(&op.Slice{}, v, n.b.Int64s(i), n.b.Int64s(i+1), n.b.Int64s(0))
+}
+
+// state is the first state [1,batch,hidden] of direction i, which input k has: zeros without it. shape is that of x.
+func (n *node) state(k int, shape graph.Value, hidden, i int64) graph.Value {
+	if n.has(k) {
+		return n.ofLayer(n.arg(k), i)
+	}
+	count := n.b.Add(&op.Slice{}, shape, n.b.Int64s(1), n.b.Int64s(2), n.b.Int64s(0))
+	return n.b.Add(&op.Expand{}, n.b.Const("", tensor.T(tensor.Float32, 1), make([]byte, 4)),
+		n.b.Add(&op.Concat{}, n.b.Int64s(1), count, n.b.Int64s(hidden)))
+}
+
 // plainWeights returns, of direction i, the codes [features,4*hidden] less their zero point, and the scale [1,1,1] or
 // [1,1,4*hidden]. v is the input of codes, scale that of scales; the one after it has zero points.
 func (n *node) plainWeights(v, scale int, i int64) (codes, factor graph.Value) {
