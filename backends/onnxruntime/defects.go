@@ -40,52 +40,6 @@ func ofQNN(n *graph.Node) string {
 	return ""
 }
 
-// openVINOProvider is the name of Intel's provider in the libraries that it is built into.
-const openVINOProvider = "OpenVINO"
-
-// ofOpenVINO names the faults of OpenVINO 2025.4 on a CPU.
-func ofOpenVINO(g *graph.Graph, n *graph.Node) string {
-	for _, v := range slices.Concat(n.In, n.Out) {
-		if v != graph.None && g.Fact(v).DType == tensor.Uint32 {
-			return "the provider OpenVINO cuts uint32 to 31 bits"
-		}
-	}
-	x := g.Fact(n.In[0]).Type
-	switch o := n.Op.(type) {
-	case *op.Add, *op.Mul, *op.Div, *op.Mod, *op.Neg, *op.Abs, *op.Pow, *op.ReduceSum, *op.ReduceMean, *op.ReduceProd:
-		if whole(x) && x.DType.Bits() < 32 {
-			return "the provider OpenVINO stops integers of 8 and 16 bits at their limits"
-		}
-	case *op.AveragePool:
-		if o.CountPads && o.Ceil != op.RoundFloor {
-			return "the provider OpenVINO counts what a window that rounds up has behind the padding"
-		}
-	case *op.Loop:
-		return "the provider OpenVINO loses what a Loop hands on"
-	case *op.LSTM:
-		if x.DType == tensor.Float16 {
-			return "the provider OpenVINO adds up an LSTM of float16 in halves"
-		}
-	case *op.DynamicQuantize:
-		return "the provider OpenVINO rounds codes of DynamicQuantizeLinear another way"
-	case *op.Quantize:
-		if c, known := g.Fact(n.In[1]).Shape.Count(); !known || c != 1 {
-			return "the provider OpenVINO rounds codes with scales along an axis another way"
-		}
-	case *op.Resize:
-		if whole(x) {
-			return "the provider OpenVINO rounds integers of a Resize, which cuts them off"
-		}
-	case *op.Sub, *op.SquaredDifference:
-		if whole(x) && x.DType.Bits() < 32 {
-			return "the provider OpenVINO stops integers of 8 and 16 bits at their limits"
-		}
-	case *op.SVDF:
-		return "the provider OpenVINO computes the steps of an SVDF wrong"
-	}
-	return ""
-}
-
 // ofCPU names the faults of the CPU provider.
 func (d *Device) ofCPU(g *graph.Graph, n *graph.Node) string {
 	x := g.Fact(n.In[0]).Type

@@ -16,6 +16,7 @@ var API = &suite.API{
 	BadParam:  BadData,
 	Codes:     codes,
 	Headers:   headers,
+	Compiler:  &suite.Compiler{Function: "Compilation_finish"},
 }
 
 // Return codes of the API.

@@ -20,6 +20,7 @@ var API = &suite.API{
 	Codes:     codes,
 	Headers:   headers,
 	Device:    device,
+	Compiler:  &suite.Compiler{Function: "Compilation_Build"},
 }
 
 // device is the name of device 0, the default one.

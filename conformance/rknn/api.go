@@ -18,6 +18,7 @@ var API = &suite.API{
 	Codes:      codes,
 	Headers:    headers,
 	Models:     handover,
+	Compiler:   &suite.Compiler{Function: "init", Made: true},
 	Board:      TargetVariable,
 }
 

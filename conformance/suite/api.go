@@ -37,6 +37,7 @@ type API struct {
 	Headers  *trace.Headers        // what a C program has of the public headers
 	Device   func(*Library) string // name of the default device, "" for none; nil: the API names no devices
 	Models   *Models               // how programs hand models over; nil: the API takes none
+	Compiler *Compiler             // nil: the API tells nothing of devices
 	Board    string                // variable that tells this project's library whose board's answers a case expects
 }
 

@@ -26,6 +26,8 @@ type Library struct {
 
 	exchange exchange // of models
 	handed   *handed
+
+	placements *placements
 }
 
 // recorder records the calls of the case that runs, nil for none.
@@ -59,7 +61,7 @@ func bind(api *API, path string) (*Library, uintptr, error) {
 		return nil, 0, err
 	}
 	l := &Library{API: api, Path: path, symbols: map[string]uintptr{}, calls: &calls{seen: map[string]bool{}},
-		handed: &handed{}}
+		handed: &handed{}, placements: newPlacements()}
 	for _, name := range slices.Concat(api.Functions, api.Historical) {
 		symbol, err := purego.Dlsym(handle, name)
 		if err != nil && slices.Contains(api.Essential, name) {
@@ -78,6 +80,7 @@ func (l *Library) Beside(name string) (*Library, error) {
 		return nil, err
 	}
 	other.calls, other.own, other.exchange, other.handed = l.calls, l.own, l.exchange, l.handed
+	other.placements = l.placements
 	return other, nil
 }
 
@@ -132,6 +135,7 @@ func (l *Library) Call(name string, args ...any) uintptr {
 	if rec != nil {
 		rec.Return(r)
 	}
+	l.compiled(name, args, values, r)
 	runtime.KeepAlive(keep)
 	return r
 }

@@ -38,6 +38,7 @@ type Result struct {
 
 	// Placement is how many operations of a model each device has, where the library tells.
 	Placement map[string]int `json:"placement,omitempty"`
+	Refused   []string       `json:"refused,omitempty"` // with PlacementVariable: "DEVICE: REASON" of an operation
 
 	Time time.Duration `json:"ns"`
 

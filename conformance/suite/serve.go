@@ -37,7 +37,7 @@ func (s *Suite) Serve(library, mode string) error {
 	if err != nil {
 		return p.fail(err)
 	}
-	if err := p.serve(greeting, l.probing(l.recorded(s.Open(l, mode)))); err != nil {
+	if err := p.serve(greeting, l.probing(l.placing(l.recorded(s.Open(l, mode))))); err != nil {
 		return err
 	}
 	exit, err := purego.Dlsym(purego.RTLD_DEFAULT, "exit")

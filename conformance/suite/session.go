@@ -77,7 +77,7 @@ func (n *session) add(s *Suite) error {
 // check demands that there are cases.
 func (n *session) check() error {
 	o := &n.options
-	if len(n.jobs) > 0 || o.Filter == "" {
+	if len(n.jobs) > 0 || o.Filter == "" || o.Sample > 1 {
 		return nil
 	}
 	for _, r := range n.runs {
@@ -158,8 +158,12 @@ type group struct {
 // groups sorts the cases that the options choose by their setting.
 func groups(items []Item, o *Options) []*group {
 	var out []*group
+	n := 0
 	for _, c := range items {
 		if !strings.Contains(c.ID, o.Filter) || c.Long && !o.Long {
+			continue
+		}
+		if n++; n%max(o.Sample, 1) != 0 {
 			continue
 		}
 		i := slices.IndexFunc(out, func(g *group) bool { return slices.Equal(g.setting, c.Setting) })

@@ -111,6 +111,8 @@ type Options struct {
 	JSON, JUnit string            // files for a suite's reports, "" for none; of several modes with -MODE
 	Filter      string            // only cases whose ID contains this
 	Mode        string            // only this mode
+	Sample      int               // only each case of such a number; 0 and 1: all
+	Placement   bool              // children tell which devices compute, see PlacementVariable
 	Long        bool              // also cases that take long
 	Workers     int               // children at a time
 	Verbose     bool              // print every case

@@ -70,6 +70,8 @@ func runFlags(c *cobra.Command, o *suite.Options, emit *string) {
 	f.BoolVar(&o.Long, "long", false, "also cases that take more than a second")
 	f.IntVar(&o.Workers, "workers", 2, "processes at a time")
 	limitFlags(c, o)
+	f.IntVar(&o.Sample, "sample", 1, "only each `N`-th case")
+	f.BoolVar(&o.Placement, "placement", false, "tell in reports which devices computed, and why others did not")
 	f.StringVar(&o.Board, "board", "", "the `board` of a library of others, such as rk3566")
 	f.StringVar(&o.Models, "models", "",
 		"judge with the converted models in this `folder`, which conformance models has written")
@@ -95,6 +97,11 @@ func prepare(cmd *cobra.Command, o *suite.Options) (stop func(), err error) {
 	}
 	if o.Board != "" {
 		if err := os.Setenv(suite.BoardVariable, o.Board); err != nil {
+			return nil, err
+		}
+	}
+	if o.Placement {
+		if err := os.Setenv(suite.PlacementVariable, "1"); err != nil {
 			return nil, err
 		}
 	}

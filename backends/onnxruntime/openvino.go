@@ -1,0 +1,114 @@
+package onnxruntime
+
+import (
+	"math"
+	"slices"
+
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// openVINOProvider is the name of Intel's provider in the libraries that it is built into.
+const openVINOProvider = "OpenVINO"
+
+// ofOpenVINO names the faults of OpenVINO 2025.4 on a CPU.
+func ofOpenVINO(g *graph.Graph, n *graph.Node) string {
+	if why := narrowed(g, n); why != "" {
+		return why
+	}
+	x := g.Fact(n.In[0]).Type
+	if whole(x) && x.DType.Bits() < 32 && stops(n.Op) {
+		return "the provider OpenVINO stops integers of 8 and 16 bits at their limits"
+	}
+	if whole(x) && x.DType.Bits() >= 32 && !exact(n.Op) {
+		return "the provider OpenVINO computes on integers of 32 bits as real numbers"
+	}
+	switch o := n.Op.(type) {
+	case *op.AveragePool:
+		if o.CountPads && o.Ceil != op.RoundFloor {
+			return "the provider OpenVINO counts what a window that rounds up has behind the padding"
+		}
+	case *op.Loop:
+		return "the provider OpenVINO loses what a Loop hands on"
+	case *op.LRN:
+		if o.Bias != 1 {
+			return "the provider OpenVINO takes 1 for the bias of an LRN"
+		}
+	case *op.LSTM:
+		if x.DType == tensor.Float16 {
+			return "the provider OpenVINO adds up an LSTM of float16 in halves"
+		}
+	case *op.DynamicQuantize:
+		return "the provider OpenVINO rounds codes of DynamicQuantizeLinear another way"
+	case *op.Quantize:
+		if c, known := g.Fact(n.In[1]).Shape.Count(); !known || c != 1 {
+			return "the provider OpenVINO rounds codes with scales along an axis another way"
+		}
+		if g.Fact(n.Out[0]).DType.Bits() > 8 {
+			return "the provider OpenVINO makes codes of 16 bits that are one beside the right ones"
+		}
+	case *op.Resize:
+		if whole(x) {
+			return "the provider OpenVINO rounds integers of a Resize, which cuts them off"
+		}
+	case *op.SVDF:
+		return "the provider OpenVINO computes the steps of an SVDF wrong"
+	}
+	if recurrent(n.Op) && slices.ContainsFunc(g.Nodes, func(m graph.Node) bool {
+		return recurrent(m.Op) && m.Out[0] != n.Out[0]
+	}) {
+		return "the provider OpenVINO mixes recurrent layers of one model up"
+	}
+	return ""
+}
+
+// narrowed names values that the provider holds in fewer bits than they have. Constants of 64 bits that fit in 32 are
+// right; sizes and indices are such, and the ends of a Slice, which may lie anywhere behind.
+func narrowed(g *graph.Graph, n *graph.Node) string {
+	for i, v := range slices.Concat(n.In, n.Out) {
+		if v == graph.None {
+			continue
+		}
+		if _, cut := n.Op.(*op.Slice); cut && i > 0 && i < len(n.In) && g.Fact(v).Const != nil {
+			continue
+		}
+		switch f := g.Fact(v); f.DType {
+		case tensor.Uint32:
+			return "the provider OpenVINO cuts uint32 to 31 bits"
+		case tensor.Int64, tensor.Uint64:
+			list, known := f.KnownInts()
+			if !known || slices.ContainsFunc(list, func(i int64) bool { return i < math.MinInt32 || i > math.MaxInt32 }) {
+				return "the provider OpenVINO holds integers of 64 bits in 32"
+			}
+		}
+	}
+	return ""
+}
+
+// stops says whether an operator computes integers that can leave the range of 8 or 16 bits.
+func stops(o graph.Op) bool {
+	switch o.(type) {
+	case *op.Add, *op.Sub, *op.Mul, *op.Div, *op.Mod, *op.Neg, *op.Abs, *op.Pow, *op.SquaredDifference, *op.ReduceSum,
+		*op.ReduceMean, *op.ReduceProd:
+		return true
+	}
+	return false
+}
+
+// exact says whether the provider computes an operator on integers of 32 bits as such, not as float32.
+func exact(o graph.Op) bool {
+	switch o.(type) {
+	case *op.Add, *op.Sub, *op.Mul, *op.Max, *op.Min, *op.Neg, *op.Abs, *op.Sign, *op.CumSum, *op.Clip, *op.Cast:
+		return true
+	}
+	return graph.TraitsOf(o).Moves
+}
+
+func recurrent(o graph.Op) bool {
+	switch o.(type) {
+	case *op.GRU, *op.LSTM, *op.RNN:
+		return true
+	}
+	return false
+}
