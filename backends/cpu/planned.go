@@ -159,6 +159,17 @@ func (p *plannedGraph) originals() (*graph.Graph, func(), error) {
 	return p.dropped.originals(p.graph)
 }
 
+// kept are the names of values that steps write, of a graph whose sizes are known.
+func (p *plannedGraph) kept() (names []string, known bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	open := slices.ContainsFunc(p.graph.In, func(v graph.Value) bool { return !p.graph.Fact(v).Shape.Static() })
+	if open || len(p.plans) != 1 || p.plans[0].plan == nil {
+		return nil, false
+	}
+	return p.plans[0].plan.Kept, true
+}
+
 // byReference returns an instance that computes by reference.
 func (p *plannedGraph) byReference(ctx context.Context, o device.ExecOptions) (instance, error) {
 	p.mu.Lock()

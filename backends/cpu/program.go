@@ -156,6 +156,17 @@ func (p *program) Constants(add func(h tensor.Hash, data []byte) error) error {
 	return fault.Wrap(err, "constants")
 }
 
+// Held implements device.GraphHolder.
+func (p *program) Held() (*graph.Graph, func(), error) { return p.plan.originals() }
+
+// Kept implements device.Keeper. Without a plan each node makes its values, and with several they differ.
+func (p *program) Kept() (names []string, known bool) {
+	if k, planned := p.plan.(*plannedGraph); planned {
+		return k.kept()
+	}
+	return nil, false
+}
+
 // Load restores what Save wrote; the options are the saved ones. Kind fault.File for anything else: damaged, of
 // another build or of another kind.
 func (d *Device) Load(ctx context.Context, data []byte) (device.Program, error) {

@@ -66,6 +66,9 @@ func (p *GraphProgram) Hold(u device.Unit, o device.Options, end func()) {
 	})
 }
 
+// Held implements device.GraphHolder: what Write saves.
+func (p *GraphProgram) Held() (*graph.Graph, func(), error) { return p.Unit.Graph, func() {}, nil }
+
 func portsOf(g *graph.Graph, values []graph.Value) []device.Port {
 	out := make([]device.Port, len(values))
 	for i, v := range values {

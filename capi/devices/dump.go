@@ -24,6 +24,14 @@ func dumpTensors() {
 			"ANYNPU_DUMP_FORM [device-dump-selection]", "error", err)
 		return
 	}
+	switch fused := boundary.Getenv("ANYNPU_DUMP_FUSED"); fused {
+	case "", "off":
+	case "on":
+		s.Fused = true
+	default:
+		boundary.Log(boundary.LevelWarn, "boundary", "ANYNPU_DUMP_FUSED is ignored: want on or off [device-dump-fused]", "value",
+			fused)
+	}
 	compile.Tensors = tensordump.New(folder, s, func(path string, err error) {
 		boundary.Log(boundary.LevelError, "boundary", "tensors are not written from here on [device-dump-ended]",
 			"ANYNPU_DUMP_TENSORS", path, "error", err)

@@ -35,6 +35,33 @@ func TestCompare_devices(t *testing.T) {
 	assert.Greater(t, float64(r.Outputs[0].Error.SNR), 100.)
 }
 
+// With --dump-fused the convolution, whose relu is computed with it, is nowhere; what is there is as without.
+func TestRun_dumpFused(t *testing.T) {
+	dir := t.TempDir()
+	model := filepath.Join("..", "..", "examples", "digits", "digits.onnx")
+	run := func(name string, flags ...string) string {
+		folder := filepath.Join(dir, name)
+		code, _, stderr := anynpu(append([]string{"run", model, "--random", "--seed", "3", "--shape", "image=1,1,8,8", "--dump",
+			folder}, flags...)...)
+		require.Equal(t, exitOK, code, stderr)
+		return folder
+	}
+	all, fused := run("all"), run("fused", "--dump-fused")
+	for _, file := range []string{"image.npy", "conv1.npy", "relu1.npy", "probabilities.npy"} {
+		assert.FileExists(t, filepath.Join(all, file))
+		if file == "conv1.npy" {
+			assert.NoFileExists(t, filepath.Join(fused, file))
+		} else {
+			assert.FileExists(t, filepath.Join(fused, file))
+		}
+	}
+	code, stdout, stderr := anynpu("compare", model, "--golden", fused, "--layers")
+	assert.Equal(t, exitOK, code, stdout+stderr)
+	code, _, stderr = anynpu("run", model, "--random", "--dump-fused")
+	assert.Equal(t, exitUsage, code)
+	assert.Contains(t, stderr, "--dump-fused: it goes with --dump")
+}
+
 // A comparison takes a dump as golden values: the same model agrees, another departs in its own node.
 func TestCompare_golden(t *testing.T) {
 	dir := t.TempDir()

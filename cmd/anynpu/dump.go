@@ -17,6 +17,7 @@ import (
 type dumpFlags struct {
 	dir    string
 	values []string // patterns of names
+	fused  bool     // nodes stay fused
 }
 
 // dumped are the values of a graph that a dump can hold: its inputs, then what its nodes make, in the order of
@@ -28,6 +29,9 @@ func dumped(g *graph.Graph) []graph.Value {
 func (f *dumpFlags) check() error {
 	if f.dir == "" && len(f.values) > 0 {
 		return usage("--dump-values %s: it goes with --dump [tool-dump-values-goes]", f.values[0])
+	}
+	if f.dir == "" && f.fused {
+		return usage("--dump-fused: it goes with --dump [tool-dump-fused-goes]")
 	}
 	for _, p := range f.values {
 		if _, err := path.Match(p, ""); err != nil {
@@ -46,14 +50,14 @@ func (f *dumpFlags) wants(name string) bool {
 	return len(f.values) == 0
 }
 
-// write computes the model once more, node by node, and writes its values as NAME.npy. Values of types that NumPy has
+// write computes the model once more, node by node or as it is fused, and writes its values as NAME.npy. Values of types that NumPy has
 // no name for are left out, and said. It returns how many files there are.
 func (f *dumpFlags) write(ctx context.Context, s *layers.Side, in []tensor.Tensor, stderr io.Writer) (int, error) {
 	g, err := sized(s.Graph, in)
 	if err != nil {
 		return 0, exit(exitModel, err)
 	}
-	values, err := (&layers.Side{Graph: g, Devices: s.Devices, Options: s.Options}).Run(ctx, in)
+	values, err := (&layers.Side{Graph: g, Devices: s.Devices, Options: s.Options, Fused: f.fused}).Run(ctx, in)
 	if err != nil {
 		return 0, exit(exitRun, fault.Wrap(err, "--dump"))
 	}

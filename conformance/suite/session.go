@@ -48,7 +48,7 @@ func (n *session) add(s *Suite) error {
 	on := entry(n.files, s.API.Name+" "+library, func() *file { return &file{path: library} })
 	path := Locate(library)
 	stops := &line{}
-	r := &suiteRun{s, &Outcome{Filtered: o.Filter != "", Own: library == s.API.OwnFile(".")}}
+	r := &suiteRun{s, &Outcome{Filtered: o.Filter != "" || o.Sample > 1, Own: library == s.API.OwnFile(".")}}
 	n.runs = append(n.runs, r)
 	for _, m := range modes {
 		items, err := s.Cases(m.Name)

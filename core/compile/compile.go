@@ -88,11 +88,21 @@ func Compile(ctx context.Context, g *graph.Graph, devices []device.Device, o Opt
 func compileExposed(ctx context.Context, own *graph.Graph, weights *mem.Weights, o Options,
 	build func(ctx context.Context, g *graph.Graph, o Options) (*Program, error)) (*Program, error) {
 	g := shallow(own)
-	s, err := expose(g)
+	label(g)
+	o.Weights, o.Consume = weights, false
+	var only map[string]bool
+	if Tensors.Fused() {
+		fused, err := build(ctx, shallow(g), o)
+		if err != nil {
+			return nil, err
+		}
+		only = fused.Kept(g)
+		fused.Release()
+	}
+	s, err := expose(g, only)
 	if err != nil {
 		return nil, err
 	}
-	o.Weights, o.Consume = weights, false
 	p, err := build(ctx, g, o)
 	if err != nil {
 		return nil, err

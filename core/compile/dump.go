@@ -159,12 +159,50 @@ func fileName(text string) string {
 }
 
 // Tensors, unless nil, gets what goes in and out of the nodes of every program that is compiled, run by run. Such a
-// program computes its values one by one, as each is a result of it that its ports do not show. Set before the first
-// compilation.
+// program computes its values one by one, as each is a result of it that its ports do not show; with Selection.Fused
+// those that it has anyhow are. Set before the first compilation.
 var Tensors *tensordump.Dump
 
-// expose makes every value of g that is wanted an output of g, behind its own.
-func expose(g *graph.Graph) (*exec.Exposed, error) {
+// label gives names to the values of g that nodes make and that have none.
+func label(g *graph.Graph) {
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		for k, v := range n.Out {
+			if v != graph.None && g.Values[v].Name == "" {
+				g.Values[v].Name = fmt.Sprintf("%s.%d", cmp.Or(n.Name, fmt.Sprintf("node%d", i)), k)
+			}
+		}
+	}
+}
+
+// Kept are the names of the values of g, from which a program was compiled, that it has in memory during a run: its
+// outputs, what its parts hand on, and what they keep within. nil: all, or those of a run are not known before.
+func (p *Program) Kept(g *graph.Graph) map[string]bool {
+	names := map[string]bool{}
+	for _, v := range g.Out {
+		names[g.Values[v].Name] = true
+	}
+	for i := range p.plan.Stages {
+		part := p.plan.Stages[i].Program
+		_, out := part.Ports()
+		for _, port := range out {
+			names[port.Name] = true
+		}
+		if k, tells := part.(device.Keeper); tells {
+			list, known := k.Kept()
+			if !known {
+				return nil
+			}
+			for _, name := range list {
+				names[name] = true
+			}
+		}
+	}
+	return names
+}
+
+// expose makes every value of g that is wanted, and is one of only unless that is nil, an output of g, behind its own.
+func expose(g *graph.Graph, only map[string]bool) (*exec.Exposed, error) {
 	order, err := g.Order()
 	if err != nil {
 		return nil, err
@@ -180,12 +218,12 @@ func expose(g *graph.Graph) (*exec.Exposed, error) {
 	s.Out = make([]tensordump.Value, len(g.Out))
 	for _, i := range order {
 		n := &g.Nodes[i]
-		for k, v := range n.Out {
+		for _, v := range n.Out {
 			if v == graph.None {
 				continue
 			}
-			name := cmp.Or(g.Values[v].Name, fmt.Sprintf("%s.%d", cmp.Or(n.Name, fmt.Sprintf("node%d", i)), k))
-			if !Tensors.Wants(name) {
+			name := g.Values[v].Name
+			if !Tensors.Wants(name) || only != nil && !only[name] {
 				continue
 			}
 			value := tensordump.Value{Name: name, Node: n.Name, Operator: graph.NameOf(n.Op)}

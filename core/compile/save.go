@@ -135,6 +135,9 @@ func Load(ctx context.Context, data []byte, devices []device.Device) (p *Program
 		}
 	}()
 	p, err = load(ctx, data, devices)
+	if err == nil && Tensors != nil && !Tensors.Ended() {
+		p = p.exposedAgain(ctx, devices)
+	}
 	return p, fault.Wrap(err, "load program")
 }
 

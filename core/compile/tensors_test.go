@@ -86,6 +86,30 @@ func TestTensors_chosenAndSaved(t *testing.T) {
 	_, out := again.Ports()
 	assert.Len(t, out, 2)
 	assert.Equal(t, []float32{21}, evaluate(t, again, 1))
+	assert.Equal(t, []float32{21}, numbers(t, 1, folder, "mixed_1", "y.npy"), "runs of a loaded program are written, too")
+}
+
+// TestTensors_loaded: of a program that was saved by another process, and loaded, each value is written by its name.
+func TestTensors_loaded(t *testing.T) {
+	devices := []device.Device{toy.New("npu"), toy.NewHost("cpu")}
+	p := mustCompile(t, mixed(t, tensor.Of(1)), devices...)
+	var saved bytes.Buffer
+	require.NoError(t, p.Save(&saved))
+	p.Release()
+	folder := dumpedTensors(t, "")
+	again, err := compile.Load(background, saved.Bytes(), devices)
+	require.NoError(t, err)
+	in, out := again.Ports()
+	require.Len(t, in, 1)
+	require.Len(t, out, 2)
+	assert.Equal(t, []float32{21}, evaluate(t, again, 1))
+	run := filepath.Join(folder, "mixed_0")
+	entries, err := os.ReadDir(run)
+	require.NoError(t, err)
+	require.Len(t, entries, 6, "x, four nodes, the index")
+	assert.Equal(t, []float32{1}, numbers(t, 1, run, "x.npy"))
+	assert.Equal(t, []float32{21}, numbers(t, 1, run, "y.npy"))
+	again.Release()
 }
 
 // TestTensors_cannotWrite: the runs go on.

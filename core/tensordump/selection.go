@@ -13,6 +13,10 @@ type Selection struct {
 	patterns   []string
 	runs       [][2]int // first and last, from 0
 	statistics bool     // no files of values
+
+	// Fused leaves programs as they are without a dump: of nodes that are computed together only what the last one makes
+	// is there to be written.
+	Fused bool
 }
 
 // Select reads a selection: patterns of names as path.Match has them and numbers of runs ("0,3-5"), both separated by

@@ -40,6 +40,9 @@ type entry struct {
 // Wants reports whether a value is written.
 func (d *Dump) Wants(name string) bool { return d != nil && d.chosen.Name(name) }
 
+// Fused reports whether nodes that are computed together stay so.
+func (d *Dump) Fused() bool { return d.chosen.Fused }
+
 // Run is a run of which values are written.
 type Run struct {
 	dump    *Dump

@@ -20,15 +20,28 @@ type Side struct {
 	Graph   *graph.Graph
 	Devices []device.Device
 	Options compile.Options // Consume must not be set: the constants are needed again
+	Fused   bool            // Run keeps the values alone that are in memory where nodes are fused
 }
 
 // Values are tensors by the value of the graph that they belong to.
 type Values map[graph.Value]tensor.Tensor
 
-// Run computes the network once, with every value that a node makes kept: nodes are not fused. in has a tensor per
-// input of the graph.
+// Run computes the network once, with every value that a node makes kept: nodes are not fused, unless Fused says so. in
+// has a tensor per input of the graph.
 func (s *Side) Run(ctx context.Context, in []tensor.Tensor) (Values, error) {
 	g := Expose(s.Graph)
+	if s.Fused {
+		p, err := compile.Compile(ctx, s.Graph, s.Devices, s.Options)
+		if err != nil {
+			return nil, err
+		}
+		kept, own := p.Kept(s.Graph), len(s.Graph.Out)
+		p.Release()
+		if kept != nil {
+			inner := slices.DeleteFunc(slices.Clone(g.Out[own:]), func(v graph.Value) bool { return !kept[g.Values[v].Name] })
+			g.Out = append(g.Out[:own:own], inner...)
+		}
+	}
 	results, err := run(ctx, g, s.Devices, s.Options, in)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/ops"
@@ -115,10 +116,27 @@ func (c *compilation) lower() (err error) {
 }
 
 func (c *compilation) memory() (err error) {
+	kept := c.kept() // steps that write over an operand name it from then on
 	if c.plan, err = memory(c.lowered, c.limit); err == nil {
-		c.plan.Inputs = c.loaded.Inputs
+		c.plan.Inputs, c.plan.Kept = c.loaded.Inputs, kept
 	}
 	return err
+}
+
+// kept are the names of the values that steps write.
+func (c *compilation) kept() (names []string) {
+	for _, s := range c.lowered.Steps {
+		for _, x := range s.Writes {
+			if x == run.None {
+				continue
+			}
+			v := int(c.lowered.Buffers[x].Form.Value)
+			if v < len(c.graph.Values) && c.graph.Values[v].Name != "" && !slices.Contains(names, c.graph.Values[v].Name) {
+				names = append(names, c.graph.Values[v].Name)
+			}
+		}
+	}
+	return names
 }
 
 func (c *compilation) pack() error { return ir.Pack(c.ctx, c.packer, c.plan, c.lowered.Tables) }

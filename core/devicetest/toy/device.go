@@ -315,6 +315,9 @@ func (p *program) Release() {
 	}
 }
 
+// Held implements device.GraphHolder.
+func (p *program) Held() (*graph.Graph, func(), error) { return p.unit.Graph, func() {}, nil }
+
 func (p *program) Save(w io.Writer) error {
 	if err := p.dev.alive(); err != nil {
 		return err

@@ -15,7 +15,8 @@ import (
 type Plan struct {
 	Graph   *graph.Graph
 	Steps   []*Step
-	Fused   []int // nodes that are part of another's step
+	Fused   []int    // nodes that are part of another's step
+	Kept    []string // names of the values that steps write
 	Buffers []Buffer
 	Inputs  []tensor.Type
 	Outputs []Output
