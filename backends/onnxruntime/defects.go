@@ -163,9 +163,6 @@ func wraps(g *graph.Graph, n *graph.Node, negative bool) string {
 	return "ONNX counts negative indices from the end, which this node refuses"
 }
 
-// whole says whether a tensor is of integers that stand for nothing else.
-func whole(t tensor.Type) bool { return t.DType.IsInt() && t.Quant == nil }
-
 func given(n *graph.Node, i int) bool { return i < len(n.In) && n.In[i] != graph.None }
 
 // loses says whether a recurrent layer can have a sequence without steps, whose state stays the first one.

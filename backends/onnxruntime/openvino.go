@@ -112,3 +112,6 @@ func recurrent(o graph.Op) bool {
 	}
 	return false
 }
+
+// whole says whether a tensor is of integers that stand for nothing else.
+func whole(t tensor.Type) bool { return t.DType.IsInt() && t.Quant == nil }

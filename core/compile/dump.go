@@ -175,32 +175,6 @@ func label(g *graph.Graph) {
 	}
 }
 
-// Kept are the names of the values of g, from which a program was compiled, that it has in memory during a run: its
-// outputs, what its parts hand on, and what they keep within. nil: all, or those of a run are not known before.
-func (p *Program) Kept(g *graph.Graph) map[string]bool {
-	names := map[string]bool{}
-	for _, v := range g.Out {
-		names[g.Values[v].Name] = true
-	}
-	for i := range p.plan.Stages {
-		part := p.plan.Stages[i].Program
-		_, out := part.Ports()
-		for _, port := range out {
-			names[port.Name] = true
-		}
-		if k, tells := part.(device.Keeper); tells {
-			list, known := k.Kept()
-			if !known {
-				return nil
-			}
-			for _, name := range list {
-				names[name] = true
-			}
-		}
-	}
-	return names
-}
-
 // expose makes every value of g that is wanted, and is one of only unless that is nil, an output of g, behind its own.
 func expose(g *graph.Graph, only map[string]bool) (*exec.Exposed, error) {
 	order, err := g.Order()

@@ -67,6 +67,32 @@ func (p *Program) connect(g *graph.Graph, first device.Info) error {
 	return nil
 }
 
+// Kept are the names of the values of g, from which a program was compiled, that it has in memory during a run: its
+// outputs, what its parts hand on, and what they keep within. nil: all, or those of a run are not known before.
+func (p *Program) Kept(g *graph.Graph) map[string]bool {
+	names := map[string]bool{}
+	for _, v := range g.Out {
+		names[g.Values[v].Name] = true
+	}
+	for i := range p.plan.Stages {
+		part := p.plan.Stages[i].Program
+		_, out := part.Ports()
+		for _, port := range out {
+			names[port.Name] = true
+		}
+		if k, tells := part.(device.Keeper); tells {
+			list, known := k.Kept()
+			if !known {
+				return nil
+			}
+			for _, name := range list {
+				names[name] = true
+			}
+		}
+	}
+	return names
+}
+
 // edges are the values between the nodes of g, and between them and its ports.
 func edges(g *graph.Graph) (list []device.Edge) {
 	producers := g.Producers()

@@ -2,6 +2,7 @@ package compile_test
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -110,6 +111,46 @@ func TestTensors_loaded(t *testing.T) {
 	assert.Equal(t, []float32{1}, numbers(t, 1, run, "x.npy"))
 	assert.Equal(t, []float32{21}, numbers(t, 1, run, "y.npy"))
 	again.Release()
+}
+
+// keeper is a device whose programs keep the values that it names.
+type keeper struct {
+	device.Device
+	names []string // nil: nobody knows
+}
+
+func (d *keeper) Compile(ctx context.Context, u device.Unit, o device.Options) (device.Program, error) {
+	p, err := d.Device.Compile(ctx, u, o)
+	return &keeping{p, d.names}, err
+}
+
+type keeping struct {
+	device.Program
+	names []string
+}
+
+func (p *keeping) Kept() ([]string, bool) { return p.names, p.names != nil }
+
+// TestTensors_fused: of a part that fuses, what it keeps is written and no more; of one that cannot tell, all.
+func TestTensors_fused(t *testing.T) {
+	for _, c := range []struct {
+		names []string
+		files int // with the input and the index
+	}{{[]string{}, 4}, {nil, 6}} {
+		folder := t.TempDir()
+		s, err := tensordump.Select("", "", "")
+		require.NoError(t, err)
+		s.Fused = true
+		compile.Tensors = tensordump.New(folder, s, func(string, error) {})
+		t.Cleanup(func() { compile.Tensors = nil })
+		p := mustCompile(t, mixed(t, tensor.Of(1)), &keeper{toy.NewHost("cpu"), c.names})
+		assert.Equal(t, []float32{21}, evaluate(t, p, 1))
+		p.Release()
+		entries, err := os.ReadDir(filepath.Join(folder, "mixed_0"))
+		require.NoError(t, err)
+		assert.Len(t, entries, c.files, "%v", c.names)
+		assert.Equal(t, []float32{21}, numbers(t, 1, folder, "mixed_0", "y.npy"))
+	}
 }
 
 // TestTensors_cannotWrite: the runs go on.
