@@ -12,13 +12,23 @@ import (
 const rightFrom = 32
 
 // defect names the known fault of a provider with a node that it takes, "" for none: runs that fail, and wrong results.
-// All were found by tests of devices and of APIs with ONNX Runtime 1.24.1 and 1.32.0 on x86-64.
+// All were found by tests of devices and of APIs with ONNX Runtime 1.24.1 and 1.32.0 on x86-64. Bodies of a node have
+// those of their nodes.
 func (d *Device) defect(g *graph.Graph, n *graph.Node) string {
+	if c, is := n.Op.(graph.Control); is {
+		for _, body := range c.Bodies() {
+			for i := range body.Nodes {
+				if why := d.defect(body, &body.Nodes[i]); why != "" {
+					return why
+				}
+			}
+		}
+	}
 	if why := unchecked(g, n); why != "" {
 		return why
 	}
 	switch {
-	case len(n.In) == 0:
+	case len(n.In) == 0 || n.In[0] == graph.None:
 	case d.provider.Name == openVINOProvider:
 		return ofOpenVINO(g, n)
 	case d.provider.Name == qnnProvider:

@@ -129,6 +129,17 @@ func TestSupport_knownFaultsOpenVINO(t *testing.T) {
 		"LRN with a bias":   {lrn(2), "takes 1 for the bias"},
 		"codes of 8 bits":   {quantize(tensor.Uint8), ""},
 		"codes of 16 bits":  {quantize(tensor.Int16), "one beside"},
+		"zero point that is an input": {func(b *graph.Builder) graph.Value {
+			return b.Add(&op.Quantize{To: tensor.Uint8}, input(b, "x", tensor.Float32, 4), b.Float32(0.5), input(b, "z", tensor.Uint8))
+		}, "is an input"},
+		"quotient in a branch": {func(b *graph.Builder) graph.Value {
+			branch := graph.NewBuilder("branch")
+			branch.Output(branch.Add(&op.Div{}, input(branch, "a", tensor.Int32, 4), input(branch, "b", tensor.Int32, 4)))
+			body, err := branch.Graph()
+			require.NoError(t, err)
+			return b.Add(&op.If{Then: body, Else: body}, b.Input("c", tensor.T(tensor.Bool)), input(b, "x", tensor.Int32, 4),
+				input(b, "y", tensor.Int32, 4))
+		}, "as real numbers"},
 		"recurrent layer": {func(b *graph.Builder) graph.Value {
 			return layer(b, "", input(b, "x", tensor.Float32, 3, 2, 2))
 		}, ""},

@@ -29,6 +29,10 @@ func ofOpenVINO(g *graph.Graph, n *graph.Node) string {
 		if o.CountPads && o.Ceil != op.RoundFloor {
 			return "the provider OpenVINO counts what a window that rounds up has behind the padding"
 		}
+	case *op.MaxPool:
+		if o.Ceil != op.RoundFloor && slices.ContainsFunc(o.Pads, func(n int64) bool { return n != 0 }) {
+			return "the provider OpenVINO says another size of a MaxPool that rounds up than it makes"
+		}
 	case *op.Loop:
 		return "the provider OpenVINO loses what a Loop hands on"
 	case *op.LRN:
@@ -44,6 +48,9 @@ func ofOpenVINO(g *graph.Graph, n *graph.Node) string {
 	case *op.Quantize:
 		if c, known := g.Fact(n.In[1]).Shape.Count(); !known || c != 1 {
 			return "the provider OpenVINO rounds codes with scales along an axis another way"
+		}
+		if slices.ContainsFunc(n.In[1:], func(v graph.Value) bool { return v != graph.None && g.Fact(v).Const == nil }) {
+			return "the provider OpenVINO has no codes whose scale or zero point is an input"
 		}
 		if g.Fact(n.Out[0]).DType.Bits() > 8 {
 			return "the provider OpenVINO makes codes of 16 bits that are one beside the right ones"
