@@ -13,7 +13,7 @@
 # for unused. How it names such an address ("anonymous segment", "thread 1's stack") tells nothing, so the address
 # itself is judged: $GO_MEMORY, preloaded, tells valgrind which memory is Go's, and writes it into the log for the
 # reports of system calls, which valgrind makes all the same. For the same reason values on Go's stacks count as
-# uninitialized, so those reports are switched off.
+# uninitialized, so those reports are switched off. MEMCHECK_SUPPRESSIONS names one more file of suppressions.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -67,6 +67,6 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 LD_PRELOAD=$GO_MEMORY valgrind --fair-sched=try --error-limit=no --undef-value-errors=no --leak-check=full \
   --show-leak-kinds=definite \
-  --suppressions="$here/valgrind.supp" --log-file="$log" "$@" || { tail -n 40 "$log"; exit 1; }
+  --suppressions="$here/valgrind.supp" ${MEMCHECK_SUPPRESSIONS:+"--suppressions=$MEMCHECK_SUPPRESSIONS"} --log-file="$log" "$@" || { tail -n 40 "$log"; exit 1; }
 grep -q 'go memory 0x' "$log" || { echo "the library's Go memory was not seen"; exit 1; }
 judge "$log" || { sed -n '1,200p' "$log"; exit 1; }

@@ -23,3 +23,5 @@ ANYNPU_ONNXRUNTIME_SITE=$at/site ANYNPU_ONNXRUNTIME_TESTS=all go test -count=1 -
   grep -E '^ *(---|FAIL|ok|panic|fatal)|passed [0-9]+|_test\.go:'
 scripts/onnxruntime_matrix.sh "$at/site"
 scripts/onnxruntime_refused.sh "$at/site"
+scripts/onnxruntime_memory.sh "$at/site"
+scripts/onnxruntime_suites.sh "$at/site"

@@ -6,7 +6,7 @@ difference LIST names, and those that are wrong, which are printed. Exits 1 if t
 nothing.
 
 LIST has a line `COLUMN SUITE CASE KIND` for each known difference, * for any column or parts of a case. KIND bounds what
-is accepted: `code` numbers that are one apart, `float` numbers that differ by less than 1e-4 of the larger one and 1e-5,
+is accepted: `code` numbers that are one apart, `float` numbers that differ by less than 1e-5 of the larger one, or 1e-5,
 `words` a refusal in other words, `any` whatever it is.
 """
 import collections
@@ -33,7 +33,7 @@ def accepts(kind, case):
             a, b = float(found[1]), float(found[2])
             if kind == "code":
                 return abs(a - b) == 1
-            return abs(a - b) <= max(1e-4 * max(abs(a), abs(b)), 1e-5)
+            return abs(a - b) <= max(1e-5 * max(abs(a), abs(b)), 1e-5)
     return False
 
 

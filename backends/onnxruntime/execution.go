@@ -88,7 +88,13 @@ func (e *execution) memory(s *driver.Slot, buf mem.Buffer, off int64) (*driver.M
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	pin.Pin(&list[0])
-	value, err := l.made(fnCreateTensorWithDataAsOrtValue, l.memory, uintptr(at), uintptr(s.Size),
+	const arenaAllocator, defaultMemory = 1, 0
+	info, err := l.made(fnCreateCpuMemoryInfo, arenaAllocator, defaultMemory)
+	if err != nil {
+		return nil, err
+	}
+	defer l.raw(fnReleaseMemoryInfo, info) // the value has a copy
+	value, err := l.made(fnCreateTensorWithDataAsOrtValue, info, uintptr(at), uintptr(s.Size),
 		uintptr(unsafe.Pointer(&list[0])), uintptr(len(dims)), uintptr(proto.ElementType(s.Type.DType)))
 	if err != nil {
 		return nil, err

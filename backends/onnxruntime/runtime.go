@@ -23,9 +23,8 @@ type Config struct {
 type Library struct {
 	*driver.Library
 	*table
-	file   string
-	env    uintptr
-	memory uintptr // OrtMemoryInfo of the processor's
+	file string
+	env  uintptr
 }
 
 // symbols are the functions that a library exports for us.
@@ -58,10 +57,6 @@ func Bind(file string, lookup func(symbol string) uintptr, c Config) (*Library, 
 	}
 	if l.env, err = t.environment(c.Threads); err != nil {
 		return nil, fault.Wrap(err, "%s: its environment", file)
-	}
-	const arenaAllocator, defaultMemory = 1, 0
-	if l.memory, err = t.made(fnCreateCpuMemoryInfo, arenaAllocator, defaultMemory); err != nil {
-		return nil, fault.Wrap(err, "%s", file)
 	}
 	libraries.open[file] = l
 	return l, nil
