@@ -65,8 +65,9 @@ if [ "$1" = --judge ]; then
 fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
+more=${MEMCHECK_SUPPRESSIONS:+--suppressions=$MEMCHECK_SUPPRESSIONS}
 LD_PRELOAD=$GO_MEMORY valgrind --fair-sched=try --error-limit=no --undef-value-errors=no --leak-check=full \
   --show-leak-kinds=definite \
-  --suppressions="$here/valgrind.supp" ${MEMCHECK_SUPPRESSIONS:+"--suppressions=$MEMCHECK_SUPPRESSIONS"} --log-file="$log" "$@" || { tail -n 40 "$log"; exit 1; }
+  --suppressions="$here/valgrind.supp" ${more:+"$more"} --log-file="$log" "$@" || { tail -n 40 "$log"; exit 1; }
 grep -q 'go memory 0x' "$log" || { echo "the library's Go memory was not seen"; exit 1; }
 judge "$log" || { sed -n '1,200p' "$log"; exit 1; }

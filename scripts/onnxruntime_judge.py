@@ -5,8 +5,8 @@ Runtime: those that passed with the provider alone, those of which it refused a 
 difference LIST names, and those that are wrong, which are printed. Exits 1 if there is one, or if the provider computed
 nothing.
 
-LIST has a line `COLUMN SUITE CASE KIND` for each known difference, * for any column or parts of a case. KIND bounds what
-is accepted: `code` numbers that are one apart, `float` numbers that differ by less than 1e-5 of the larger one, or 1e-5,
+LIST has a line `COLUMN SUITE CASE KIND` for each known difference, * for any column or parts of a case. KIND bounds the
+differences: `code` numbers that are one apart, `float` numbers that differ by less than 1e-5 of the larger one, or 1e-5,
 `words` a refusal in other words, `any` whatever it is.
 """
 import collections
@@ -68,10 +68,10 @@ def main(path, column, suite, *reports):
             count["F" if by_provider else "R" if refused else "passed"] += 1
             count["computed"] += "onnxruntime" in (case.get("placement") or {})
     named = sum(count[k] for k in ("code", "float", "words", "any"))
-    print("%s, %s: passed %d, refused %d (export), %d (provider), wrong %d; named %d (one code %d, float %d, words %d, other "
-          "%d), skipped %d, with the provider %d" % (
-              suite, column, count["passed"], count["R"], count["F"], count["wrong"], named, count["code"], count["float"],
-              count["words"], count["any"], count["skip"], count["computed"]))
+    print("%s, %s: passed %d, refused %d (export), %d (provider), wrong %d" % (
+        suite, column, count["passed"], count["R"], count["F"], count["wrong"]))
+    print("  named %d (one code %d, float %d, words %d, other %d), skipped %d, with the provider %d" % (
+        named, count["code"], count["float"], count["words"], count["any"], count["skip"], count["computed"]))
     if stopped or count["not run"]:
         print("%d cases were not run: %s" % (count["not run"], stopped))
     return 1 if count["wrong"] or count["not run"] or not count["computed"] else 0

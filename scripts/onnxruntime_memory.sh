@@ -6,7 +6,8 @@ set -euo pipefail
 site=$(realpath "$1")
 . "$(dirname "$0")/settings.sh"
 scripts/need.sh valgrind gcc > /dev/null || { echo "SKIP: no valgrind"; exit 0; }
-echo '#include <valgrind/memcheck.h>' | gcc -E -x c - > /dev/null 2>&1 || { echo "SKIP: no headers of valgrind"; exit 0; }
+gcc -E -x c - <<< '#include <valgrind/memcheck.h>' > /dev/null 2>&1 ||
+  { echo "SKIP: no headers of valgrind"; exit 0; }
 programs=(ohnn_digits rknn_digits hbdnn_digits nnapi_digits)
 make --no-print-directory libs "${programs[@]/#/${BUILD:-build}/examples/}" > /dev/null
 dir=$(mktemp -d)

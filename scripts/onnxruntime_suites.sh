@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # usage: onnxruntime_suites.sh SITE [N]
-# The suites of the APIs beside the CPU provider of ONNX Runtime and beside OpenVINO, whose packages are unpacked in SITE:
-# each case has the result that it has without them. What a provider does not take goes to the CPU. Differences that are
-# known are in ctest/drivers/rules_onnxruntime.txt with their reasons. N runs each N-th case alone.
+# The suites of the APIs beside the CPU provider of ONNX Runtime and beside OpenVINO, whose packages are unpacked in
+# SITE: each case has the result that it has without them. Nodes that a provider does not take go to the CPU. Known
+# differences are in ctest/drivers/rules_onnxruntime.txt with their reasons. N runs each N-th case alone.
 set -euo pipefail
 site=$(realpath "$1")
 sample=${2:-1}

@@ -66,7 +66,7 @@ func (p *GraphProgram) Hold(u device.Unit, o device.Options, end func()) {
 	})
 }
 
-// Held implements device.GraphHolder: what Write saves.
+// Held implements device.GraphHolder.
 func (p *GraphProgram) Held() (*graph.Graph, func(), error) { return p.Unit.Graph, func() {}, nil }
 
 func portsOf(g *graph.Graph, values []graph.Value) []device.Port {

@@ -132,8 +132,8 @@ static void open_direct(const char *library, const char *path)
 	OH_NNCompilation_Destroy(&model.compilation);
 }
 
-/* Memory for each port in the order of the ONNX file, codes where the model has them, else float32. Bytes count as those
- * of an image, which are converted, unless they are said to be codes. */
+/* Memory for each port in the order of the ONNX file, codes where the model has them, else float32. Bytes count as
+ * those of an image, which are converted, unless they are said to be codes. */
 static void bind_memory(rknn_query_cmd query, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -154,8 +154,8 @@ static void bind_memory(rknn_query_cmd query, uint32_t n)
 	}
 }
 
-/* Codes are taken as they are in the order that the metadata say, which lie beside a link to the model: that of the ONNX
- * file, as ONNX Runtime itself gets it. */
+/* Codes are taken as they are in the order that the metadata say, which lie beside a link to the model: that of the
+ * ONNX file, as ONNX Runtime itself gets it. */
 static void open_rknn(const char *path, const char *prefix)
 {
 	char link[4096], meta[4200];
@@ -167,7 +167,8 @@ static void open_rknn(const char *path, const char *prefix)
 	RKNN_OK(rknn_query(ctx, RKNN_QUERY_INPUT_ATTR, &attr, sizeof attr));
 	RKNN_OK(rknn_destroy(ctx));
 	FILE *f = fopen(meta, "w");
-	CHECK(f != NULL && fprintf(f, "{\"anynpu.input.%s.layout\": \"nchw\"}\n", attr.name) > 0 && fclose(f) == 0, "%s", meta);
+	CHECK(f != NULL && fprintf(f, "{\"anynpu.input.%s.layout\": \"nchw\"}\n", attr.name) > 0 && fclose(f) == 0, "%s",
+		meta);
 	RKNN_OK(rknn_init(&ctx, link, 0, 0, NULL));
 	remove(meta);
 	remove(link);

@@ -29,8 +29,8 @@ func dumpTensors() {
 	case "on":
 		s.Fused = true
 	default:
-		boundary.Log(boundary.LevelWarn, "boundary", "ANYNPU_DUMP_FUSED is ignored: want on or off [device-dump-fused]", "value",
-			fused)
+		boundary.Log(boundary.LevelWarn, "boundary", "ANYNPU_DUMP_FUSED is ignored: want on or off [device-dump-fused]",
+			"value", fused)
 	}
 	compile.Tensors = tensordump.New(folder, s, func(path string, err error) {
 		boundary.Log(boundary.LevelError, "boundary", "tensors are not written from here on [device-dump-ended]",

@@ -35,14 +35,14 @@ func TestCompare_devices(t *testing.T) {
 	assert.Greater(t, float64(r.Outputs[0].Error.SNR), 100.)
 }
 
-// With --dump-fused the convolution, whose relu is computed with it, is nowhere; what is there is as without.
+// With --dump-fused the convolution, whose relu is computed with it, is nowhere; all else is as without.
 func TestRun_dumpFused(t *testing.T) {
 	dir := t.TempDir()
 	model := filepath.Join("..", "..", "examples", "digits", "digits.onnx")
 	run := func(name string, flags ...string) string {
 		folder := filepath.Join(dir, name)
-		code, _, stderr := anynpu(append([]string{"run", model, "--random", "--seed", "3", "--shape", "image=1,1,8,8", "--dump",
-			folder}, flags...)...)
+		code, _, stderr := anynpu(append([]string{"run", model, "--random", "--seed", "3", "--shape", "image=1,1,8,8",
+			"--dump", folder}, flags...)...)
 		require.Equal(t, exitOK, code, stderr)
 		return folder
 	}

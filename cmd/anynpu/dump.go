@@ -50,8 +50,8 @@ func (f *dumpFlags) wants(name string) bool {
 	return len(f.values) == 0
 }
 
-// write computes the model once more, node by node or as it is fused, and writes its values as NAME.npy. Values of types that NumPy has
-// no name for are left out, and said. It returns how many files there are.
+// write computes the model once more, node by node or as it is fused, and writes its values as NAME.npy. Values of
+// types that NumPy has no name for are left out, and said. It returns how many files there are.
 func (f *dumpFlags) write(ctx context.Context, s *layers.Side, in []tensor.Tensor, stderr io.Writer) (int, error) {
 	g, err := sized(s.Graph, in)
 	if err != nil {

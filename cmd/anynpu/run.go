@@ -87,8 +87,8 @@ difference, the cosine of both as vectors, and the worst element are shown.`,
 		"into `DIR`")
 	fl.StringArrayVar(&f.dump.values, "dump-values", nil, "with --dump: the values alone whose names match `PATTERN`, as "+
 		"'conv*'; may be given again")
-	fl.BoolVar(&f.dump.fused, "dump-fused", false, "with --dump: nodes stay fused; what a fused one makes is there alone "+
-		"where the last of them makes it")
+	fl.BoolVar(&f.dump.fused, "dump-fused", false, "with --dump: nodes stay fused; of those that are, the last one's "+
+		"results alone are there")
 	cobra.CheckErr(cmd.MarkFlagDirname("dump"))
 	fl.StringVar(&f.dot, "dot", "", "draw which device computes which node into `FILE`, in the language of Graphviz")
 	fl.BoolVar(&f.json, "json", false, `write JSON, schema "anynpu.run/1"`)

@@ -15,7 +15,7 @@ const PlacementVariable = "CONFORMANCE_PLACEMENT"
 // Compiler is the function of an API that compiles a model for devices.
 type Compiler struct {
 	Function string // without the prefix
-	Made     bool   // its first argument is where it writes the handle of what it makes, else the handle
+	Made     bool   // its first argument is where it writes a handle, else the handle
 }
 
 // placements are where the operations of the models of a case are computed.
@@ -28,7 +28,7 @@ type placements struct {
 
 func newPlacements() *placements { return &placements{wanted: os.Getenv(PlacementVariable) != ""} }
 
-// compiled notes the placement of what a call has compiled. The library is asked after calls that succeeded only: its
+// compiled notes the placement of a model that a call has compiled. The library is asked after calls that succeeded only: its
 // message of a call that failed stays.
 func (l *Library) compiled(function string, args []any, values []uintptr, result uintptr) {
 	c := l.API.Compiler

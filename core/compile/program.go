@@ -68,7 +68,7 @@ func (p *Program) connect(g *graph.Graph, first device.Info) error {
 }
 
 // Kept are the names of the values of g, from which a program was compiled, that it has in memory during a run: its
-// outputs, what its parts hand on, and what they keep within. nil: all, or those of a run are not known before.
+// outputs, those of its parts, and values that parts keep within. nil: all, or those of a run are not known before.
 func (p *Program) Kept(g *graph.Graph) map[string]bool {
 	names := map[string]bool{}
 	for _, v := range g.Out {

@@ -227,8 +227,8 @@ func loadPart(ctx context.Context, n *graph.Node, blob []byte, devices []device.
 	return exec.Stage{}, fault.New(fault.File, "device %q is not here", op.Device)
 }
 
-// exposedAgain takes over a program that was loaded and returns one whose runs are dumped: it is compiled again from the
-// graphs of its parts. The program stays as it is where a part has none, such as a vendor's compiled model.
+// exposedAgain takes over a program that was loaded and returns one whose runs are dumped: it is compiled again from
+// the graphs of its parts. The program stays as it is where a part has none, such as a vendor's compiled model.
 func (p *Program) exposedAgain(ctx context.Context, devices []device.Device) *Program {
 	g, done, ok := p.joined()
 	defer done()

@@ -87,7 +87,7 @@ func TestTensors_chosenAndSaved(t *testing.T) {
 	_, out := again.Ports()
 	assert.Len(t, out, 2)
 	assert.Equal(t, []float32{21}, evaluate(t, again, 1))
-	assert.Equal(t, []float32{21}, numbers(t, 1, folder, "mixed_1", "y.npy"), "runs of a loaded program are written, too")
+	assert.Equal(t, []float32{21}, numbers(t, 1, folder, "mixed_1", "y.npy"), "of the loaded program")
 }
 
 // TestTensors_loaded: of a program that was saved by another process, and loaded, each value is written by its name.
@@ -116,7 +116,7 @@ func TestTensors_loaded(t *testing.T) {
 // keeper is a device whose programs keep the values that it names.
 type keeper struct {
 	device.Device
-	names []string // nil: nobody knows
+	names []string // nil: not known
 }
 
 func (d *keeper) Compile(ctx context.Context, u device.Unit, o device.Options) (device.Program, error) {
@@ -131,7 +131,7 @@ type keeping struct {
 
 func (p *keeping) Kept() ([]string, bool) { return p.names, p.names != nil }
 
-// TestTensors_fused: of a part that fuses, what it keeps is written and no more; of one that cannot tell, all.
+// TestTensors_fused: of a part that fuses, the values that it keeps are written; of one that cannot tell, all.
 func TestTensors_fused(t *testing.T) {
 	for _, c := range []struct {
 		names []string

@@ -216,14 +216,14 @@ type ConstantHolder interface {
 	Constants(add func(h tensor.Hash, data []byte) error) error
 }
 
-// GraphHolder is a program that gives back the graph that it was compiled from, with its constants, which are valid until
-// done is called. The caller leaves the graph as it is.
+// GraphHolder is a program that gives back the graph that it was compiled from, with its constants, which are valid
+// until done is called. The caller leaves the graph as it is.
 type GraphHolder interface {
 	Held() (g *graph.Graph, done func(), err error)
 }
 
-// Keeper is a program that tells which values of its graph are in memory during a run, by their names; what a step fuses
-// is not. known is false where that depends on the run.
+// Keeper is a program that tells which values of its graph are in memory during a run, by their names; those within a
+// fused step are not. known is false where that depends on the run.
 type Keeper interface {
 	Kept() (names []string, known bool)
 }

@@ -14,8 +14,8 @@ type Selection struct {
 	runs       [][2]int // first and last, from 0
 	statistics bool     // no files of values
 
-	// Fused leaves programs as they are without a dump: of nodes that are computed together only what the last one makes
-	// is there to be written.
+	// Fused leaves programs as they are without a dump: of nodes that are computed together only the results of the last
+	// one are there to be written.
 	Fused bool
 }
 
