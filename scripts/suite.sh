@@ -31,6 +31,9 @@ for name in "$@"; do
   esac
 done
 
+# Compilers and linkers collect garbage less often: a fifth of their time. What they build does as ever.
+export GOFLAGS="${GOFLAGS:+$GOFLAGS }'-toolexec=env GOGC=400'"
+
 dir=$(mktemp -d) pids=()
 set -m # a process group for each suite
 finish() {
