@@ -1,190 +1,198 @@
-// Command remote measures what a remote device costs beside a direct client of grpc-go: the same tensors to the same
-// server, in turns, one call at a time. The device is measured with shared memory, too, which the server may refuse.
+// Command remote measures what a remote device costs beside a direct client: the same tensors from and to the caller's
+// memory, the same server, by the same protocol, in turns in one process. gRPC's direct client is grpc-go, that of
+// HTTP with binary tensors is net/http. The device is measured with shared memory, too.
 //
-//	go run ./remote -address HOST:PORT [-helper FILE] [-rounds N]
+//	go run ./remote [-anynpu FILE] [-helper FILE] [-rounds N] [-turn N]
+//	go run ./remote -grpc HOST:PORT -http HOST:PORT -server PID
 //
-// The server computes y = -x over float32[-1], as model neg. It is a process of its own, for one in the direct client's
-// process would spare that client what the helper has: the way from process to process.
+// The server computes y = -x over float32[-1], as model neg: `anynpu serve`, or the one that the addresses name. It is
+// a process of its own, for one in the direct client's process would spare that client the way from process to process.
+//
+// A line has the time on the clock, and the processor time of all who take part: this process, the program beside the
+// device, and the server. On a machine that is busy otherwise the first has the time that each of them waits for a
+// processor, too. A turn is a few calls: so what a call leaves to do after its end is counted where it belongs. Garbage
+// is collected between turns too.
 package main
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"time"
 
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/encoding"
-	"google.golang.org/grpc/mem"
-
-	"github.com/anynpu/anynpu/backends/dl"
-	"github.com/anynpu/anynpu/backends/remote"
-	"github.com/anynpu/anynpu/core/compile"
-	"github.com/anynpu/anynpu/core/device"
-	"github.com/anynpu/anynpu/core/graph"
-	"github.com/anynpu/anynpu/core/op"
-	"github.com/anynpu/anynpu/core/tensor"
-	"github.com/anynpu/anynpu/internal/oip"
-	"github.com/anynpu/anynpu/internal/session"
+	"golang.org/x/sys/unix"
 )
 
+type options struct {
+	anynpu, helper, grpc, http string
+	server, rounds, turn       int
+	only                       string
+}
+
 func main() {
-	address := flag.String("address", "", "of a server that has neg, HOST:PORT")
-	helper := flag.String("helper", "../build/lib/anynpu-remote", "the program that speaks with servers")
-	rounds := flag.Int("rounds", 200, "calls of each side and size")
+	var o options
+	flag.StringVar(&o.anynpu, "anynpu", "../build/bin/anynpu", "the program that serves neg")
+	flag.StringVar(&o.helper, "helper", "../build/lib/anynpu-remote", "the program that speaks with servers")
+	flag.StringVar(&o.grpc, "grpc", "", "HOST:PORT of a server that has neg, in place of -anynpu")
+	flag.StringVar(&o.http, "http", "", "HOST:PORT of its HTTP")
+	flag.IntVar(&o.server, "server", 0, "its process, whose processor time counts")
+	flag.IntVar(&o.rounds, "rounds", 60, "turns of each side and size")
+	flag.IntVar(&o.turn, "turn", 10, "calls of a turn, at 5 MB a fifth of it")
+	flag.StringVar(&o.only, "only", "", "grpc or http")
 	flag.Parse()
-	if err := run(*address, *helper, *rounds); err != nil {
+	if err := run(&o); err != nil {
 		fmt.Fprintln(os.Stderr, "remote:", err)
 		os.Exit(1)
 	}
 }
 
-func run(address, helper string, rounds int) error {
-	if address == "" {
-		return errors.New("-address: want HOST:PORT of a server that has neg, in a process of its own")
+func run(o *options) error {
+	if o.rounds < 1 || o.turn < 1 {
+		return errors.New("want at least one turn of one call")
 	}
-	for _, bytes := range []int64{150528, 5227200} {
-		if err := compare(address, helper, bytes, rounds); err != nil {
+	if o.grpc == "" && o.http == "" {
+		end, err := serve(o)
+		if err != nil {
 			return err
+		}
+		defer end()
+	}
+	for _, protocol := range []string{"grpc", "http"} {
+		address := map[string]string{"grpc": o.grpc, "http": o.http}[protocol]
+		if address == "" || o.only != "" && o.only != protocol {
+			continue
+		}
+		for _, c := range []struct{ bytes, turn int }{{150528, o.turn}, {5227200, max(o.turn/5, 1)}} {
+			if err := compare(o, protocol, address, c.bytes, c.turn); err != nil {
+				return fmt.Errorf("%s, %d bytes: %w", protocol, c.bytes, err)
+			}
 		}
 	}
 	return nil
 }
 
-// neg is y = -x over n numbers, of any number of them for -1.
-func neg(n int64) (*graph.Graph, error) {
-	b := graph.NewBuilder("neg")
-	shape := tensor.Of(1)
-	shape.Dims[0] = tensor.D(n)
-	if n < 0 {
-		shape.Dims[0] = tensor.AnyDim()
-	}
-	y := b.Add(&op.Neg{}, b.Input("x", tensor.Type{DType: tensor.Float32, Shape: shape}))
-	b.Name(y, "y")
-	b.Output(y)
-	return b.Graph()
+// side is a way to the server.
+type side struct {
+	name string
+	call func() error
+	y    []byte // that a call writes
+	pid  int    // of the program that takes part, 0: none
+	end  func()
+
+	wall  []time.Duration    // of each call
+	parts [3][]time.Duration // of this process, the program and the server: of a call, on average over a turn
+	cpu   []time.Duration    // of all of them
 }
 
-func compare(address, helper string, bytes int64, rounds int) error {
-	x := make([]byte, bytes)
-	direct, end, err := newDirect(address, x)
-	if err != nil {
-		return err
+func sides(o *options, protocol, address string, x []byte) (list []*side, err error) {
+	add := func(s *side, e error) {
+		list, err = append(list, s), errors.Join(err, e)
 	}
-	defer end()
-	through, stop, err := newThrough(address, helper, bytes/4, x, false)
-	if err != nil {
-		return err
+	if protocol == "grpc" {
+		add(directGRPC(address, x))
+		add(through(o.helper, "grpc://"+address, x, false))
+		add(through(o.helper, "grpc://"+address, x, true))
+	} else {
+		add(directHTTP(address, x))
+		add(through(o.helper, "http://"+address, x, false))
 	}
-	defer stop()
-	shared, stopShared, err := newThrough(address, helper, bytes/4, x, true)
-	if err != nil {
-		return err
-	}
-	defer stopShared()
-	calls := []func() error{direct, through, shared}
-	times := make([][]time.Duration, len(calls))
-	for i := range rounds + 10 {
-		for side, call := range calls {
-			from := time.Now()
-			if err := call(); err != nil {
-				return err
+	return list, err
+}
+
+func compare(o *options, protocol, address string, bytes, turn int) error {
+	x := numbers(bytes)
+	list, err := sides(o, protocol, address, x)
+	defer func() {
+		for _, s := range list {
+			if s != nil {
+				s.end()
 			}
-			if i >= 10 {
-				times[side] = append(times[side], time.Since(from))
+		}
+	}()
+	if err != nil {
+		return err
+	}
+	const warm = 3
+	for i := range o.rounds + warm {
+		for _, s := range list {
+			if err := s.take(o, turn, i >= warm); err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
 			}
 		}
 	}
-	for _, t := range times {
-		slices.Sort(t)
+	for _, s := range list {
+		if err := negated(x, s.y); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
 	}
-	at := func(t []time.Duration, q float64) float64 {
-		return float64(t[int(q*float64(len(t)-1))].Microseconds()) / 1e3
-	}
-	fmt.Printf("%d bytes, %d calls each: direct min %.3f p50 %.3f ms\n", bytes, rounds, at(times[0], 0), at(times[0], 0.5))
-	for side, name := range []string{"device", "shared memory"} {
-		t := times[side+1]
-		fmt.Printf("  %s min %.3f p50 %.3f ms, ratio min %.3f p50 %.3f\n", name, at(t, 0), at(t, 0.5),
-			at(t, 0)/at(times[0], 0), at(t, 0.5)/at(times[0], 0.5))
+	fmt.Printf("%s, %d bytes each way, %d calls each\n", protocol, bytes, turn*o.rounds)
+	direct := list[0]
+	for _, s := range list {
+		fmt.Printf("  %-14s clock p50 %7.3f ms, min %7.3f; processors p50 %7.3f ms", s.name, ms(at(s.wall, 0.5)),
+			ms(at(s.wall, 0)), ms(at(s.cpu, 0.5)))
+		if s != direct {
+			fmt.Printf("; ratio of the clock %.2f, of processors %.2f", ratio(s.wall, direct.wall), ratio(s.cpu, direct.cpu))
+		}
+		fmt.Printf(" (here %.3f, program %.3f, server %.3f)\n", ms(at(s.parts[0], 0.5)), ms(at(s.parts[1], 0.5)),
+			ms(at(s.parts[2], 0.5)))
 	}
 	return nil
 }
 
-// codec marshals the requests of package oip as generated code does: into one slice.
-type codec struct{}
-
-func (codec) Name() string { return "proto" }
-
-func (codec) Marshal(v any) (mem.BufferSlice, error) {
-	parts, size := v.(*oip.Request).Parts()
-	b := make([]byte, 0, size)
-	for _, p := range parts {
-		b = append(b, p...)
-	}
-	return mem.BufferSlice{mem.SliceBuffer(b)}, nil
-}
-
-func (codec) Unmarshal(data mem.BufferSlice, v any) error {
-	m, err := oip.ParseResponse(data.Materialize())
-	if err == nil {
-		*v.(*oip.Response) = *m
-	}
-	return err
-}
-
-func newDirect(address string, x []byte) (call func() error, end func(), err error) {
-	encoding.RegisterCodecV2(codec{})
-	c, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(1<<30)))
-	if err != nil {
-		return nil, nil, err
-	}
-	y := make([]byte, len(x))
-	q := &oip.Request{Model: "neg", ID: "1", Inputs: []oip.Tensor{{Name: "x", Datatype: "FP32",
-		Shape: []int64{int64(len(x) / 4)},
-		Raw:   x}}, Outputs: []oip.Requested{{Name: "y"}}}
-	return func() error {
-		var r oip.Response
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		if err := c.Invoke(ctx, oip.ModelInfer, q, &r); err != nil {
+// take makes a turn.
+func (s *side) take(o *options, calls int, count bool) error {
+	of := [3]int{os.Getpid(), s.pid, o.server}
+	var from [3]time.Duration
+	for i, pid := range of {
+		var err error
+		if from[i], err = processors(pid); err != nil {
 			return err
 		}
-		copy(y, r.Outputs[0].Raw)
+	}
+	for range calls {
+		began := time.Now()
+		if err := s.call(); err != nil {
+			return err
+		}
+		if count {
+			s.wall = append(s.wall, time.Since(began))
+		}
+	}
+	if !count {
 		return nil
-	}, func() { c.Close() }, nil
+	}
+	sum := time.Duration(0)
+	for i, pid := range of {
+		to, err := processors(pid)
+		if err != nil {
+			return err
+		}
+		s.parts[i] = append(s.parts[i], (to-from[i])/time.Duration(calls))
+		sum += to - from[i]
+	}
+	s.cpu = append(s.cpu, sum/time.Duration(calls))
+	return nil
 }
 
-func newThrough(address, helper string, n int64, x []byte, shared bool) (call func() error, end func(),
-	err error) {
-	d, err := remote.New(remote.Config{
-		Remote: &dl.Remote{Name: "bench", Addresses: []string{"grpc://" + address}, Choice: dl.ChoiceOrder, Model: "neg",
-			DeadlineMS: 60000, Connections: 1, Largest: dl.RemoteLargest, Fallback: dl.FallbackOff, SharedMemory: shared},
-		Start: func(socket *os.File) (func(), error) {
-			cmd := exec.Command(helper)
-			cmd.ExtraFiles = []*os.File{socket}
-			cmd.Stderr = os.Stderr
-			return func() { _ = cmd.Wait() }, cmd.Start()
-		},
-	})
-	if err != nil {
-		return nil, nil, err
+// processors is the processor time of a process so far; 0 for none.
+func processors(pid int) (time.Duration, error) {
+	if pid == 0 {
+		return 0, nil
 	}
-	g, err := neg(n)
-	if err != nil {
-		return nil, nil, err
+	var t unix.Timespec
+	if err := unix.ClockGettime(int32(^pid<<3|2), &t); err != nil { // the clock that the kernel numbers so
+		return 0, fmt.Errorf("the processor time of process %d: %w", pid, err)
 	}
-	s, err := session.Open(context.Background(), g, []device.Device{d}, compile.Options{}, device.ExecOptions{})
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := s.Bind([]tensor.Tensor{{DType: tensor.Float32, Dims: []int64{n}, Data: x}}); err != nil {
-		return nil, nil, err
-	}
-	return func() error { return s.Repeat(time.Time{}) }, func() { s.Close(); d.Close() }, nil
+	return time.Duration(t.Nano()), nil
 }
+
+func ms(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
+
+func at(list []time.Duration, q float64) time.Duration {
+	list = slices.Sorted(slices.Values(list))
+	return list[int(q*float64(len(list)-1))]
+}
+
+func ratio(a, b []time.Duration) float64 { return float64(at(a, 0.5)) / float64(at(b, 0.5)) }
