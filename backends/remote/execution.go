@@ -2,7 +2,6 @@ package remote
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -279,15 +278,10 @@ func (e *execution) ask(ctx context.Context, r *link.Request, limit time.Duratio
 	if err := s.share(e.region); err != nil {
 		return nil, err
 	}
-	within, cancel := context.WithTimeout(ctx, limit+helperLimit)
-	defer cancel()
 	held := e.region
-	a, pending, err := d.helper.call(within, s, r, func() { d.free(held) })
+	a, pending, err := d.helper.call(ctx, s, r, limit+helperLimit, func() { d.free(held) })
 	if pending {
 		e.region = nil
-	}
-	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-		return nil, fault.New(fault.Timeout, "the program %s does not answer", link.HelperName)
 	}
 	return a, err
 }

@@ -16,6 +16,9 @@ import (
 // helperLimit is how much longer than a call's own time the helper may take to answer.
 const helperLimit = 2 * time.Second
 
+// longest is how long the helper may take for a call whose caller has a limit of its own.
+const longest = time.Hour
+
 // pause is how long a helper that could not be started, or ended, is left alone.
 const pause = time.Second
 
@@ -202,17 +205,17 @@ func (h *helper) ask(ctx context.Context, r *link.Request) (*answered, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, _, err := h.call(ctx, s, r, nil)
+	a, _, err := h.call(ctx, s, r, longest, nil)
 	if err == nil {
 		a.drop()
 	}
 	return a, err
 }
 
-// call sends a request to a session and waits for its answer. When ctx is done first, the call is given up: after, if
-// it is not nil, is called once the helper has let go of it, and pending is true.
-func (h *helper) call(ctx context.Context, s *session, r *link.Request, after func()) (a *answered, pending bool,
-	err error) {
+// call sends a request to a session and waits for its answer. When ctx is done first, or the limit has passed, the call
+// is given up: after, if it is not nil, is called once the helper has let go of it, and pending is true.
+func (h *helper) call(ctx context.Context, s *session, r *link.Request, limit time.Duration,
+	after func()) (a *answered, pending bool, err error) {
 	h.mu.Lock()
 	h.calls++
 	r.Call = h.calls
@@ -227,11 +230,19 @@ func (h *helper) call(ctx context.Context, s *session, r *link.Request, after fu
 		s.mu.Unlock()
 		return nil, false, fault.As(fault.Device, device.ErrDied, "the program %s has ended", link.HelperName)
 	}
+	timer := time.NewTimer(limit) // a context of its own would cost a goroutine
+	defer timer.Stop()
+	gone := error(nil)
 	select {
 	case a = <-c.answer:
 	case <-s.died:
 		return nil, false, fault.As(fault.Device, device.ErrDied, "the program %s has ended", link.HelperName)
 	case <-ctx.Done():
+		gone = ctx.Err()
+	case <-timer.C:
+		gone = fault.New(fault.Timeout, "the program %s does not answer", link.HelperName)
+	}
+	if gone != nil {
 		s.mu.Lock()
 		_, pending = s.pending[r.Call]
 		if pending {
@@ -245,7 +256,7 @@ func (h *helper) call(ctx context.Context, s *session, r *link.Request, after fu
 		if pending {
 			target := r.Call
 			_ = s.conn.Send(&link.Request{Do: link.Cancel, Target: &target}, -1)
-			return nil, true, ctx.Err()
+			return nil, true, gone
 		}
 		a = <-c.answer
 	}

@@ -28,6 +28,9 @@ const (
 // usualSize is room for the head and body of most messages.
 const usualSize = 512
 
+// bufferSize is how much of the socket is read at once.
+const bufferSize = 4096
+
 // Pair returns the two ends of a connection. The second is for the helper, and closed by exec.
 func Pair() (own *Conn, helper *os.File, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
@@ -46,8 +49,13 @@ type Conn struct {
 	file *os.File
 	raw  syscall.RawConn
 	mu   sync.Mutex // of Send
-	head [headSize]byte
-	body []byte
+
+	// Of Receive: bytes that were read ahead lie at from to to, the descriptors of their messages in rights, in order.
+	buffer   []byte
+	from, to int
+	rights   []int
+	control  []byte
+	body     []byte
 }
 
 // NewConn takes over a stream socket.
@@ -62,7 +70,7 @@ func NewConn(fd int) (*Conn, error) {
 		f.Close()
 		return nil, err
 	}
-	return &Conn{file: f, raw: raw}, nil
+	return &Conn{file: f, raw: raw, buffer: make([]byte, bufferSize), control: make([]byte, unix.CmsgSpace(4))}, nil
 }
 
 // Close ends the connection; Receive then fails.
@@ -113,90 +121,125 @@ func (c *Conn) Send(message any, fd int) error {
 }
 
 // Receive reads the next message, and the descriptor that came along, -1 if none did. io.EOF when the other end is
-// closed.
+// closed. After an error, descriptors that were read ahead are closed, and no message follows.
 func (c *Conn) Receive(message any) (fd int, err error) {
-	if fd, err = c.receiveHead(); err != nil {
-		return -1, err
-	}
-	size := int(binary.LittleEndian.Uint32(c.head[:]))
-	if size > maxMessage {
-		err = fmt.Errorf("a message of %d bytes, at most %d are read", size, maxMessage)
-	} else {
-		if cap(c.body) < size || cap(c.body) > 1<<20 {
-			c.body = make([]byte, size)
+	if fd, err = c.receive(message); err != nil {
+		for _, fd := range c.rights {
+			unix.Close(fd)
 		}
-		c.body = c.body[:size]
-		_, err = io.ReadFull(c.file, c.body)
-		switch {
-		case err != nil:
-		case c.head[4]&isBinary != 0:
-			err = readBinary(c.body, message)
-		default:
-			err = json.Unmarshal(c.body, message)
-		}
-	}
-	if err == nil && (c.head[4]&withFD != 0) != (fd >= 0) {
-		err = errors.New("a message's descriptor did not come along")
-	}
-	if err != nil && fd >= 0 {
-		unix.Close(fd)
-		fd = -1
+		c.rights = nil
 	}
 	return fd, err
 }
 
-// receiveHead reads the head of a message; the descriptor comes with its first byte.
-func (c *Conn) receiveHead() (fd int, err error) {
+func (c *Conn) receive(message any) (fd int, err error) {
+	head, err := c.next(headSize)
+	if err != nil {
+		return -1, err
+	}
+	size, flags := int(binary.LittleEndian.Uint32(head)), head[4]
+	if size > maxMessage {
+		return -1, fmt.Errorf("a message of %d bytes, at most %d are read", size, maxMessage)
+	}
+	body, err := c.next(size)
+	switch {
+	case err != nil:
+		return -1, err
+	case flags&isBinary != 0:
+		err = readBinary(body, message)
+	default:
+		err = json.Unmarshal(body, message)
+	}
+	if err != nil {
+		return -1, err
+	}
+	// The kernel gives a descriptor with the first bytes of its message, and no byte behind that piece.
 	fd = -1
-	control := make([]byte, unix.CmsgSpace(4))
-	for got := 0; got < headSize; {
-		var n, cn int
-		var failed error
-		err := c.raw.Read(func(s uintptr) bool {
-			for {
-				n, cn, _, _, failed = unix.Recvmsg(int(s), c.head[got:], control, unix.MSG_CMSG_CLOEXEC|unix.MSG_DONTWAIT)
-				if !errors.Is(failed, unix.EINTR) {
-					return !errors.Is(failed, unix.EAGAIN)
-				}
-			}
-		})
-		if err == nil && failed != nil {
-			err = os.NewSyscallError("recvmsg", failed)
-		}
-		if err == nil && cn > 0 {
-			fd, err = oneRight(control[:cn], fd)
-		}
-		if err == nil && n == 0 {
-			err = io.EOF
-		}
-		if err != nil {
-			if fd >= 0 {
-				unix.Close(fd)
-			}
-			return -1, err
-		}
-		got += n
+	if flags&withFD != 0 && len(c.rights) > 0 {
+		fd, c.rights = c.rights[0], c.rights[1:]
+	} else if flags&withFD != 0 || c.from == c.to && len(c.rights) > 0 {
+		return -1, errors.New("a message's descriptor did not come along")
 	}
 	return fd, nil
 }
 
-// oneRight returns the descriptor of a control message; had is one that came before.
-func oneRight(control []byte, had int) (int, error) {
+// next are the next n bytes, which the following call may overwrite.
+func (c *Conn) next(n int) ([]byte, error) {
+	if n > len(c.buffer) {
+		return c.long(n)
+	}
+	if n > len(c.buffer)-c.from {
+		c.to = copy(c.buffer, c.buffer[c.from:c.to])
+		c.from = 0
+	}
+	for c.to-c.from < n {
+		m, err := c.read(c.buffer[c.to:])
+		if err != nil {
+			return nil, err
+		}
+		c.to += m
+	}
+	b := c.buffer[c.from : c.from+n]
+	if c.from += n; c.from == c.to {
+		c.from, c.to = 0, 0
+	}
+	return b, nil
+}
+
+// long is next of more than the buffer holds.
+func (c *Conn) long(n int) ([]byte, error) {
+	if cap(c.body) < n || cap(c.body) > 1<<20 {
+		c.body = make([]byte, n)
+	}
+	c.body = c.body[:n]
+	at := copy(c.body, c.buffer[c.from:c.to])
+	c.from, c.to = 0, 0
+	for at < n {
+		m, err := c.read(c.body[at:])
+		if err != nil {
+			return nil, err
+		}
+		at += m
+	}
+	return c.body, nil
+}
+
+// read reads some bytes, and takes the descriptors that come with them.
+func (c *Conn) read(b []byte) (int, error) {
+	var n, cn int
+	var failed error
+	err := c.raw.Read(func(s uintptr) bool {
+		for {
+			n, cn, _, _, failed = unix.Recvmsg(int(s), b, c.control, unix.MSG_CMSG_CLOEXEC|unix.MSG_DONTWAIT)
+			if !errors.Is(failed, unix.EINTR) {
+				return !errors.Is(failed, unix.EAGAIN)
+			}
+		}
+	})
+	if err == nil && failed != nil {
+		err = os.NewSyscallError("recvmsg", failed)
+	}
+	if err == nil && cn > 0 {
+		err = c.take(c.control[:cn])
+	}
+	if err == nil && n == 0 {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// take keeps the descriptors of a control message.
+func (c *Conn) take(control []byte) error {
 	list, err := unix.ParseSocketControlMessage(control)
 	if err != nil {
-		return had, err
+		return err
 	}
 	for i := range list {
 		fds, err := unix.ParseUnixRights(&list[i])
 		if err != nil {
-			return had, err
+			return err
 		}
-		for _, fd := range fds {
-			if had >= 0 {
-				unix.Close(had)
-			}
-			had = fd
-		}
+		c.rights = append(c.rights, fds...)
 	}
-	return had, nil
+	return nil
 }
