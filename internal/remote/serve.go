@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -18,48 +19,74 @@ import (
 // Serve answers the process at the other end until it closes the connection, and then ends all calls. An error says
 // what was wrong with what it sent.
 func Serve(c *link.Conn) error {
-	s := &server{conn: c, calls: map[uint64]context.CancelFunc{}, regions: map[uint64]*region{}}
+	s := &server{conn: c, calls: map[uint64]context.CancelFunc{}, regions: map[uint64]*region{},
+		turn: make(chan struct{}, 1), over: make(chan struct{})}
 	all, cancel := context.WithCancel(context.Background())
 	defer s.end()
 	defer s.wait.Wait()
 	defer cancel()
 	ended := make(chan error, 1)
 	go s.receive(all, ended)
-	return <-ended
+	err := <-ended
+	close(s.over)
+	return err
 }
 
+// mostSpare is how many goroutines wait for their turn to read, at most.
+const mostSpare = 16
+
 // receive takes requests until the connection ends; ended then gets why. A call is answered by the goroutine that has
-// read it, while another one waits for the next request: so it need not be woken.
+// read it, which need not be woken, while another one waits for the next request. Goroutines are kept: a new one would
+// have to grow its stack.
 func (s *server) receive(all context.Context, ended chan<- error) {
 	for {
-		r := &link.Request{}
-		fd, err := s.conn.Receive(r)
-		if errors.Is(err, io.EOF) {
-			ended <- nil
+		select {
+		case s.turn <- struct{}{}:
+		case <-s.over:
 			return
 		}
-		var call func()
-		if err == nil {
-			call, err = s.take(all, r, fd)
-		}
-		if err != nil {
-			ended <- err
+		call, err := s.next(all)
+		if call == nil {
+			ended <- err // the turn stays taken
 			return
 		}
-		if call != nil {
+		if s.spare.Add(-1) < 0 {
+			s.spare.Add(1)
 			go s.receive(all, ended)
-			defer s.wait.Done()
-			call()
+		}
+		<-s.turn
+		call()
+		s.wait.Done()
+		if s.spare.Add(1) > mostSpare {
+			s.spare.Add(-1)
 			return
 		}
 	}
 }
 
+// next does what is asked for up to the next call, which it returns; nil when the connection has ended.
+func (s *server) next(all context.Context) (call func(), err error) {
+	for call == nil && err == nil {
+		r := &link.Request{}
+		fd, failed := s.conn.Receive(r)
+		if errors.Is(failed, io.EOF) {
+			return nil, nil
+		}
+		if err = failed; err == nil {
+			call, err = s.take(all, r, fd)
+		}
+	}
+	return call, err
+}
+
 // server is one connection.
 type server struct {
-	conn *link.Conn
-	pool *Pool
-	wait sync.WaitGroup
+	conn  *link.Conn
+	pool  *Pool
+	wait  sync.WaitGroup
+	turn  chan struct{} // has one while a goroutine reads
+	over  chan struct{} // closed when the connection has ended
+	spare atomic.Int64  // goroutines that wait for their turn
 
 	mu      sync.Mutex
 	calls   map[uint64]context.CancelFunc
