@@ -69,27 +69,30 @@ func newEndpoint(address string, r *dl.Remote) (*endpoint, error) {
 	}
 	dialer := &net.Dialer{Timeout: dialLimit, KeepAlive: pingAfter}
 	for range r.Connections {
+		if e.rest {
+			e.clients = append(e.clients, newClient(newHTTP1(dialer, host, config)))
+			continue
+		}
 		var protocols http.Protocols
-		protocols.SetHTTP1(e.rest)
-		protocols.SetHTTP2(!e.rest && secure)
-		protocols.SetUnencryptedHTTP2(!e.rest && !secure)
+		protocols.SetHTTP2(secure)
+		protocols.SetUnencryptedHTTP2(!secure)
 		t := &http.Transport{
 			Protocols: &protocols, DialContext: dialer.DialContext, TLSClientConfig: config.Clone(),
 			TLSHandshakeTimeout: dialLimit, IdleConnTimeout: idleLimit, MaxResponseHeaderBytes: maxHeaders,
-			DisableCompression: true, ForceAttemptHTTP2: !e.rest,
+			DisableCompression: true, ForceAttemptHTTP2: true,
 			HTTP2: &http.HTTP2Config{MaxReadFrameSize: frameSize, MaxReceiveBufferPerConnection: 4 * windowSize,
 				MaxReceiveBufferPerStream: windowSize, SendPingTimeout: pingAfter, PingTimeout: pingLimit},
 			WriteBufferSize: 64 << 10, ReadBufferSize: 64 << 10,
 		}
-		if e.rest {
-			t.MaxConnsPerHost = 0
-			t.MaxIdleConnsPerHost = 64
-		}
-		e.clients = append(e.clients, &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse
-		}})
+		e.clients = append(e.clients, newClient(t))
 	}
 	return e, nil
+}
+
+func newClient(t http.RoundTripper) *http.Client {
+	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 }
 
 // client takes the connections in turn.

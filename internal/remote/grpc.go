@@ -27,6 +27,13 @@ func (s *source) stop() {
 	s.list = nil
 }
 
+// pieces are what is sent, nil once the source is stopped.
+func (s *source) pieces() [][]byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.list
+}
+
 // body reads a source from its beginning.
 type body struct {
 	of    *source

@@ -126,7 +126,7 @@ func (e *endpoint) restInfer(ctx context.Context, r *oip.Request, largest int64,
 	defer source.stop()
 	req.Header.Set("Content-Type", "application/octet-stream")
 	req.Header.Set(oip.HeaderLength, strconv.Itoa(len(head)))
-	resp, err := e.client().Do(req)
+	resp, err := e.client().Transport.RoundTrip(req)
 	if err != nil {
 		return nil, 0, 0, ofError(ctx, err)
 	}
