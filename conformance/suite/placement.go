@@ -28,8 +28,8 @@ type placements struct {
 
 func newPlacements() *placements { return &placements{wanted: os.Getenv(PlacementVariable) != ""} }
 
-// compiled notes the placement of a model that a call has compiled. The library is asked after calls that succeeded only: its
-// message of a call that failed stays.
+// compiled notes the placement of a model that a call has compiled. The library is asked only after calls that
+// succeeded: its message of a call that failed stays.
 func (l *Library) compiled(function string, args []any, values []uintptr, result uintptr) {
 	c := l.API.Compiler
 	if c == nil || !l.placements.wanted || function != c.Function || int(int32(result)) != l.API.Success ||

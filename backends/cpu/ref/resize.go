@@ -63,7 +63,8 @@ func resampled(o *op.Resize, in []tensor.Tensor, axes []int) ([][][]Cell, error)
 	lists := make([][][]Cell, len(axes))
 	for i, r := range axesOf {
 		lists[i] = alloc[[]Cell](r.Out)
-		admit(satMul(16*4, int64(r.In)+int64(r.Out))) // a cell of the input serves so many of the output, or the other way round
+		// A cell of the input serves so many of the output, or the other way round.
+		admit(satMul(16*4, int64(r.In)+int64(r.Out)))
 		for k := range lists[i] {
 			tick()
 			lists[i][k] = r.Cells(nil, k)

@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/anynpu/anynpu/core/graph"
@@ -41,7 +40,7 @@ func (n *node) ofLayer(v graph.Value, i int64) graph.Value {
 	return n.b.Add(&op.Slice{}, v, n.b.Int64s(i), n.b.Int64s(i+1), n.b.Int64s(0))
 }
 
-// state is the first state [1,batch,hidden] of direction i, which input k has: zeros without it. shape is that of x.
+// state returns the first state [1,batch,hidden] of direction i: zeros where input k is missing. shape is x's.
 func (n *node) state(k int, shape graph.Value, hidden, i int64) graph.Value {
 	if n.has(k) {
 		return n.ofLayer(n.arg(k), i)
@@ -63,8 +62,8 @@ func (n *node) plainWeights(v, scale int, i int64) (codes, factor graph.Value) {
 	return codes, n.b.Add(&op.Unsqueeze{}, each(scale), n.b.Int64s(0))
 }
 
-// plainSteps runs the layer of direction i on x, whose values less their zero point have a scale: a Scan over the
-// products of x. It returns what steps returns.
+// plainSteps runs the layer of direction i as a Scan over the products of x, whose values less their zero point have a
+// scale. Its results are as those of steps.
 func (n *node) plainSteps(x, scale graph.Value, hidden, i int64, reverse bool) ([3]graph.Value, error) {
 	w, scaleW := n.plainWeights(1, 8, i)
 	r, scaleR := n.plainWeights(2, 10, i)
@@ -79,8 +78,8 @@ func (n *node) plainSteps(x, scale graph.Value, hidden, i int64, reverse bool) (
 	if err != nil {
 		return [3]graph.Value{}, err
 	}
-	back := []bool{reverse}
-	out := n.b.AddN(&op.Scan{Body: body, States: 2, Sequences: 1, InReverse: back, OutReverse: slices.Clone(back)}, 3, in...)
+	scan := &op.Scan{Body: body, States: 2, Sequences: 1, InReverse: []bool{reverse}, OutReverse: []bool{reverse}}
+	out := n.b.AddN(scan, 3, in...)
 	return [3]graph.Value{out[2], out[0], out[1]}, n.b.Err()
 }
 
