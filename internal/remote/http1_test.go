@@ -192,7 +192,8 @@ func TestHTTP1_nonsense(t *testing.T) {
 		}
 	}, func(c net.Conn, in *bufio.Reader) {
 		asked(t, in)
-		_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nbad")
+		_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"+
+			"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nbad")
 		_, _ = io.Copy(io.Discard, in)
 	}, func(_ net.Conn, in *bufio.Reader) { asked(t, in) })
 	h := client(t, host)
