@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # usage: check_packages.sh [ARCH...]
-# The packages of two builds in two folders are byte-equal; lintian finds no error; the SPDX documents name every
-# module; each format's packages together lack nothing that their links lead to, and only libanynpu-single holds the
-# core more than once. Then each is tried in fresh roots of Debian's two releases: scripts/check_packages_root.sh; and
-# a new user's first results are timed: scripts/check_first.sh. Without ARCH (amd64, arm64) it is this machine's own,
-# and arm64 where its compiler is installed. The last lines sum up.
+# The packages of two builds are byte-equal (scripts/check_reproducible.sh); lintian finds no error; the SPDX documents
+# name every module; each format's packages together lack nothing that their links lead to, and only libanynpu-single
+# holds the core more than once. Then each is tried in fresh roots of Debian's two releases
+# (scripts/check_packages_root.sh), the wheel in one of the newer (scripts/check_wheel_root.sh), and a new user's first
+# results are timed (scripts/check_first.sh). Without ARCH (amd64, arm64) it is this machine's own, and arm64 where its
+# compiler is installed. The last lines sum up.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 skip() { echo "SKIP: $*"; exit 0; }
@@ -23,26 +24,9 @@ trap 'rm -rf --one-file-system "$dir"' EXIT
 fail() { echo "check_packages: $*"; exit 1; }
 told() { echo "$*"; echo "$*" >> "$dir/summary"; } # a line of the summary
 
-# Two copies of the tree as it is now, so that what changes while this runs is in neither.
-SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2> /dev/null || echo 0)
-export SOURCE_DATE_EPOCH
-mkdir "$dir/one" "$dir/another folder"
-tar -c --exclude="./$(realpath --relative-to=. "$build")" --exclude=./build --exclude=./.git . | tar -x -C "$dir/one"
-cp -a "$dir/one/." "$dir/another folder/"
-make_packages() { # FOLDER ARCH...
-  local folder=$1; shift
-  (cd "$folder" && unset BUILD && make --no-print-directory packages ARCHES="$*" > "$dir/log" 2>&1) ||
-    { tail "$dir/log"; fail "make packages in $folder"; }
-}
-make_packages "$dir/one" "${arches[@]}"
-(umask 077 && TZ=Asia/Kathmandu LC_ALL=C make_packages "$dir/another folder" "${arches[0]}")
-packages=$dir/one/build/packages count=0
-for file in "$dir/another folder/build/packages"/*; do
-  case $file in */SHA256SUMS) continue ;; esac
-  cmp "$file" "$packages/$(basename "$file")" || fail "$(basename "$file") is not reproducible"
-  count=$((count + 1))
-done
-told "reproducible: $count files of two builds are byte-equal"
+packages=$dir/packages
+scripts/check_reproducible.sh --keep "$packages" "${arches[@]}" | tee "$dir/log" || fail "two builds"
+told "$(tail -n 1 "$dir/log")"
 
 (cd "$packages" && sha256sum --quiet -c SHA256SUMS)
 lintian --fail-on error --allow-root "$packages"/*.deb || fail "lintian"
@@ -109,6 +93,9 @@ for arch in "${arches[@]}"; do
     cat "$dir/root"
     grep -E ': (deb|rpm):|deb packages|^SKIP|^check_packages_root' "$dir/root" >> "$dir/summary" || true
   done
+  scripts/check_wheel_root.sh "$packages" stable "$arch" > "$dir/root" 2>&1 || failed=1
+  cat "$dir/root"
+  grep -E '\.whl: |^SKIP|^check_wheel_root' "$dir/root" >> "$dir/summary" || true
 done
 case " ${arches[*]} " in *" $own "*)
   scripts/check_first.sh "$packages" > "$dir/root" 2>&1 || failed=1
