@@ -4,9 +4,8 @@
 # the folder PACKAGES and nothing else: the first right result of a ready program, which was linked with a vendor's
 # library, and of an ONNX file. Seconds from the installation on, and the megabytes that were fetched for it, are
 # printed; at most 120 and 60 are taken. The same holds for the wheel, in another such root, from the installation of
-# Python on; where NumPy cannot be had from PyPI, this part is skipped. Then each Dockerfile's RUN lines are run in a
-# root: Debian's in one of SUITE, Alpine's in the one that the tar file ALPINE holds, where it is given. FRESH names a
-# root that make_root.sh has made already.
+# Python on. Then each Dockerfile's RUN lines are run in a root: Debian's in one of SUITE, Alpine's in the one that the
+# tar file ALPINE holds, where it is given. FRESH names a root that make_root.sh has made already.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 [ $# = 1 ] || [ $# = 2 ] || { echo "usage: check_first.sh PACKAGES [SUITE]" >&2; exit 2; }
@@ -48,7 +47,8 @@ results() { # WHERE [TOOL]: both results are right
 first() { # WHERE MEGABYTES: the line of what was measured since begin
   echo "$1: the program's first right result after $(seconds "$begin" "$program") s, the ONNX file's after" \
     "$(seconds "$begin" "$model") s, $2 MB fetched"
-  awk -v s="$(seconds "$begin" "$model")" -v m="$2" 'BEGIN {exit !(s <= 120 && m <= 60)}' || fail "more than 120 s or 60 MB"
+  awk -v s="$(seconds "$begin" "$model")" -v m="$2" 'BEGIN {exit !(s <= 120 && m <= 60)}' ||
+    fail "$1: more than 120 s or 60 MB"
 }
 seconds() { awk -v a="$1" -v b="$2" 'BEGIN {printf "%.1f", (b - a) / 1e9}'; }
 
@@ -56,51 +56,38 @@ fresh user
 mkdir "$root/opt/packages"
 files=("$packages"/libanynpu_*_"$arch".deb "$packages"/anynpu_*_"$arch".deb)
 size=$(stat -c %s "${files[@]}" | awk '{n += $1} END {printf "%.1f", n / 1e6}')
+install=$(sed -n 's/^    \(apt install .*\)/\1/p' README.md)
+[ -n "$install" ] || fail "README.md installs no packages"
 begin=$(date +%s%N)
 cp "${files[@]}" "$root/opt/packages/"
-scripts/in_root.sh "$root" 'dpkg -i /opt/packages/*.deb' "$arch" > "$dir/out" 2>&1 || fail "dpkg -i"
+scripts/in_root.sh "$root" "cd /opt/packages && $install" "$arch" > "$dir/out" 2>&1 || fail "$install"
 results packages
 first "$(. "$root/etc/os-release" && echo "$PRETTY_NAME"), packages only" "$size"
 rm -rf --one-file-system "$root"
 
-# The wheel, as docs/python.md says: Python, pip and NumPy are fetched.
+# The wheel by the commands of docs/python.md, and its session.
 fresh wheel
+commands=$(sed -n '/On Debian, as root:$/,/^Without/ s/^    //p' docs/python.md)
+[[ $commands == *apt-get*pip* ]] || fail "docs/python.md does not install the wheel on Debian"
 wheels=("$packages"/anynpu-*-manylinux*_"$(uname -m)".whl)
-cp "${wheels[0]}" "$root/opt/"
+mkdir -p "$root/opt/build/packages" "$root/opt/examples"
+cp "${wheels[0]}" "$root/opt/build/packages/"
+ln -s ../digits "$root/opt/examples/digits"
 cp /etc/resolv.conf /etc/hosts "$root/etc/"
 apt-config dump | grep -E '^Acquire::(http|https|Check)' > "$root/etc/apt/apt.conf.d/90host" || true
-certificates=''
-if [ -n "${SSL_CERT_FILE:-}" ]; then
-  install -D -m 644 "$SSL_CERT_FILE" "$root/etc/ssl/host.crt"
-  certificates='PIP_CERT=/etc/ssl/host.crt'
-fi
 begin=$(date +%s%N)
-scripts/in_root.sh "$root" 'apt-get update && apt-get install -y --no-install-recommends python3-venv' "$arch" \
-  > "$dir/fetched" 2>&1 || { cp "$dir/fetched" "$dir/out"; fail "Python"; }
-if scripts/in_root.sh "$root" "cd /opt && python3 -m venv venv && $certificates venv/bin/pip install ./*.whl" "$arch" \
-  > "$dir/out" 2>&1; then
-  cat "$dir/out" >> "$dir/fetched"
-  results wheel venv/bin/anynpu
-  size=$(tr -d , < "$dir/fetched" | awk -v own="$(stat -c %s "${wheels[0]}")" '
-    function bytes(number, unit) {
-      return number * (unit ~ /^MB/ ? 1e6 : unit ~ /^kB/ ? 1e3 : 1)
-    }
-    /^Fetched / {n += bytes($2, $3)}
-    / *Downloading .*\(.*B\)/ {sub(/.*\(/, ""); n += bytes($1, $2)}
-    END {printf "%.1f", (n + own) / 1e6}')
-  first "the wheel, Python and NumPy" "$size"
-  scripts/in_root.sh "$root" 'cd /opt && venv/bin/python -c "
-import anynpu, numpy
-pixels = numpy.frombuffer(open(\"digits/images/000_label4.pgm\", \"rb\").read()[-64:], numpy.uint8)
-image = pixels.reshape(1, 1, 8, 8).astype(numpy.float32) / 16
-print(anynpu.Session(\"digits/digits.onnx\").run(image)[\"probabilities\"].argmax())"' "$arch" > "$dir/out" 2>&1 ||
-    fail "wheel: a session"
-  grep -qx 4 "$dir/out" || fail "wheel: a session's result"
-elif grep -qE 'No matching distribution found for numpy|Temporary failure|SSLError' "$dir/out"; then
-  echo "SKIP: the wheel: no NumPy: $(tail -n 1 "$dir/out")"
-else
-  fail "the wheel"
-fi
+scripts/in_root.sh "$root" "set -e; cd /opt; $commands" "$arch" > "$dir/out" 2>&1 ||
+  fail "the commands of docs/python.md"
+size=$(awk -v own="$(stat -c %s "${wheels[0]}")" '
+  /^Fetched / {gsub(",", ""); n += $2 * ($3 == "MB" ? 1e6 : $3 == "kB" ? 1e3 : 1)}
+  /Downloading/ {print "pip fetches " $0 > "/dev/stderr"; exit 1}
+  END {printf "%.1f", (n + own) / 1e6}' "$dir/out") || fail "pip fetches what Debian has"
+results wheel venv/bin/anynpu
+first "the wheel, Python and NumPy" "$size"
+sed -n '/^```python/,/^```$/ {/^```/! p}' docs/python.md > "$root/opt/page.py"
+scripts/in_root.sh "$root" 'cd /opt && venv/bin/python page.py' "$arch" > "$dir/out" 2>&1 ||
+  fail "the session of docs/python.md"
+grep -q '^\[\[' "$dir/out" || fail "the session of docs/python.md prints no probabilities"
 rm -rf --one-file-system "$root"
 
 steps() { # FILE: the commands of its RUN lines
