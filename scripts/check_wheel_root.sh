@@ -4,6 +4,7 @@
 # (default: arm64) that has Python and NumPy: pip installs it in a virtual environment, python/tests/test_session.py
 # runs there, whose first test compares a session's bytes with those of `anynpu run`, and the tool gives a program the
 # wheel's libraries. An emulator runs a root for another machine; without it, or without the root, the check is skipped.
+# FRESH names a root that make_root.sh has made already; a copy is used.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 [ $# -ge 1 ] && [ $# -le 3 ] || { echo "usage: check_wheel_root.sh PACKAGES [SUITE [ARCH]]" >&2; exit 2; }
@@ -26,6 +27,7 @@ command -v $cc > /dev/null || skip "no $cc"
 [ "$(uname -m)" = $machine ] || scripts/need.sh '?qemu-aarch64-static:qemu-user-static'
 scripts/need.sh debootstrap:debootstrap,debian-archive-keyring || skip "no debootstrap"
 
+[ -z "${FRESH:-}" ] || cp -a "$FRESH" "$root"
 scripts/make_root.sh "$root" "$suite" "$arch" python3-venv python3-numpy > "$dir/out" 2>&1 || code=$?
 case $code in
   0) ;;
