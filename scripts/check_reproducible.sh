@@ -58,7 +58,8 @@ while IFS= read -r name; do
       [ ! -f "$member" ] || bsdtar -xf "$member" -C "$dir/$side"
     done
   done
-  (cd "$dir" && diff -rq first second | head -n 10 | sed 's/^/  /') || true
+  members=$(cd "$dir" && diff -rq first second | head -n 10 | sed 's/^/  /') || true
+  echo "${members:-  its members have the same bytes: modes, times, order or compression differ}"
 done < <(cd "$dir" && { ls "$first"; ls "$second"; } | LC_ALL=C sort -u)
 [ $equal -gt 0 ] || fail "there are no packages"
 [ -z "$keep" ] || { mkdir -p "$(dirname "$keep")" && mv "$first" "$keep"; }
