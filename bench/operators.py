@@ -191,6 +191,16 @@ class Builders:
         return n.add("MatMulNBits", [x[0], b, s], domain="com.microsoft", K=k, N=cols, bits=4, block_size=block)
 
     @staticmethod
+    def dynamic_lstm(n, x, main):
+        hidden, features = 256, 128
+
+        def codes(rows):
+            return n.constant(n.random.integers(-127, 128, (1, rows, 4 * hidden)).astype(np.int8))
+        scale, zero = n.constant(np.array([0.005], np.float32)), n.constant(np.array([0], np.int8))
+        return n.add("DynamicQuantizeLSTM", [x[0], codes(features), codes(hidden)] + [""] * 5 + [scale, zero, scale, zero],
+                     domain="com.microsoft", hidden_size=hidden)
+
+    @staticmethod
     def attention(n, x, main):
         scores = n.add("MatMul", [x[0], n.add("Transpose", x, perm=[0, 1, 3, 2])])
         scaled = n.add("Mul", [scores, n.constant(np.array(0.125, numpy_type(main)), main)])
