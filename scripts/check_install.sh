@@ -153,6 +153,8 @@ for how in make cmake; do
   root=$dir/$how/opt/anynpu
   (cd "$root/include/anynpu" && find . -name '*.h' | LC_ALL=C sort) | diff "$dir/headers" - ||
     fail "$how: headers differ"
+  # The tool runs with any C library, and without one.
+  ! readelf -lW "$root/bin/anynpu" | grep INTERP > /dev/null || fail "$how: the tool needs a loader"
   pc=$(dirname "$(find "$root" -name anynpu.pc)")
   libdir=$(dirname "$pc")
   [ "$(realpath "$(field "$pc/anynpu.pc" includedir)")" = "$root/include/anynpu" ] ||

@@ -9,8 +9,6 @@ import (
 	"os"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
-
 	"github.com/anynpu/anynpu/core/fault"
 )
 
@@ -131,11 +129,11 @@ func (l *Library) Call(i int, arguments ...uintptr) (uintptr, error) {
 		}
 	}
 	if l.through == 0 {
-		r, _, _ := purego.SyscallN(l.address[i], arguments...)
+		r := callC(l.address[i], arguments...)
 		return r, nil
 	}
 	all := new([MaxArguments]uintptr)
 	copy(all[:], arguments)
-	r, _, _ := purego.SyscallN(l.through, l.facade, l.address[i], uintptr(unsafe.Pointer(all)))
+	r := callC(l.through, l.facade, l.address[i], uintptr(unsafe.Pointer(all)))
 	return r, nil
 }

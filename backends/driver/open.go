@@ -10,14 +10,12 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
-
 	"github.com/anynpu/anynpu/backends/dl"
 	"github.com/anynpu/anynpu/backends/dl/loader"
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// glibc's flags and requests beside those of purego.
+// glibc's flags and requests beside those of foreign.go.
 const (
 	rtldNoLoad    = 0x4
 	rtldDeepBind  = 0x8
@@ -49,9 +47,9 @@ func (o Opening) Open(file string) (*Opened, error) {
 	runtime.LockOSThread() // dlerror is the thread's
 	defer runtime.UnlockOSThread()
 	d := &Opened{File: file}
-	flags := uintptr(purego.RTLD_NOW | purego.RTLD_LOCAL | rtldDeepBind)
+	flags := uintptr(rtldNow | rtldLocal | rtldDeepBind)
 	for _, tool := range []string{"__asan_init", "__tsan_init"} {
-		if at, _ := purego.Dlsym(purego.RTLD_DEFAULT, tool); at != 0 {
+		if at, _ := dlsym(rtldDefault, tool); at != 0 {
 			flags &^= rtldDeepBind
 			d.Notes = append(d.Notes, "a sanitizer is in this process and allows no RTLD_DEEPBIND: the driver's calls of its "+
 				"own "+
@@ -86,13 +84,13 @@ func (o Opening) Open(file string) (*Opened, error) {
 
 // Lookup returns the address of a symbol, 0 if the driver lacks it.
 func (d *Opened) Lookup(symbol string) uintptr {
-	at, _ := purego.Dlsym(d.lib, symbol)
+	at, _ := dlsym(d.lib, symbol)
 	return at
 }
 
 // dlopen calls dlopen(file, flags), or dlmopen(first, file, flags), in the thread's mark.
 func (o Opening) dlopen(function, file string, flags uintptr, first ...uintptr) (uintptr, error) {
-	f, err := purego.Dlsym(purego.RTLD_DEFAULT, function)
+	f, err := dlsym(rtldDefault, function)
 	if err != nil {
 		return 0, fault.New(fault.Unsupported, "%s: this C library has no %s", file, function)
 	}
@@ -105,11 +103,11 @@ func (o Opening) dlopen(function, file string, flags uintptr, first ...uintptr) 
 	defer pin.Unpin()
 	var lib uintptr
 	if o.Caller == 0 {
-		lib, _, _ = purego.SyscallN(f, args[0], args[1], args[2])
+		lib = callC(f, args[0], args[1], args[2])
 	} else {
 		all := &args
 		pin.Pin(all)
-		lib, _, _ = purego.SyscallN(o.Caller, o.Facade, f, uintptr(unsafe.Pointer(all)))
+		lib = callC(o.Caller, o.Facade, f, uintptr(unsafe.Pointer(all)))
 	}
 	if lib == 0 {
 		return 0, fault.New(fault.File, "%s: it cannot be opened: %s", file, lastError())
@@ -119,11 +117,11 @@ func (o Opening) dlopen(function, file string, flags uintptr, first ...uintptr) 
 
 // lastError is the text of dlerror.
 func lastError() string {
-	f, err := purego.Dlsym(purego.RTLD_DEFAULT, "dlerror")
+	f, err := dlsym(rtldDefault, "dlerror")
 	if err != nil {
 		return "the loader does not say why"
 	}
-	at, _, _ := purego.SyscallN(f)
+	at := callC(f)
 	if at == 0 {
 		return "the loader does not say why"
 	}
@@ -142,7 +140,7 @@ func text(at uintptr) string {
 
 // ask is dlinfo(lib, request, &answer).
 func ask(lib uintptr, request int) (answer uintptr, err error) {
-	f, err := purego.Dlsym(purego.RTLD_DEFAULT, "dlinfo")
+	f, err := dlsym(rtldDefault, "dlinfo")
 	if err != nil {
 		return 0, fault.New(fault.Unsupported, "this C library has no dlinfo")
 	}
@@ -150,7 +148,7 @@ func ask(lib uintptr, request int) (answer uintptr, err error) {
 	out := new(uintptr)
 	pin.Pin(out)
 	defer pin.Unpin()
-	if r, _, _ := purego.SyscallN(f, lib, uintptr(request), uintptr(unsafe.Pointer(out))); int32(r) != 0 {
+	if r := callC(f, lib, uintptr(request), uintptr(unsafe.Pointer(out))); int32(r) != 0 {
 		return 0, fault.New(fault.Unsupported, "dlinfo: %s", lastError())
 	}
 	return *out, nil
@@ -206,8 +204,8 @@ func sameFile(a, b string) (bool, error) {
 
 // ours says whether a name means a library of AnyNPU's: the one that is loaded under it, else the one at path.
 func ours(name, path string) bool {
-	if lib, err := purego.Dlopen(name, purego.RTLD_LAZY|rtldNoLoad); err == nil && lib != 0 {
-		defer func() { _ = purego.Dlclose(lib) }()
+	if lib, err := dlopen(name, rtldLazy|rtldNoLoad); err == nil && lib != 0 {
+		defer dlclose(lib)
 		if m, err := ask(lib, linkMapOf); err == nil && m != 0 {
 			if loaded := text(*(*uintptr)(unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(&m)), linkMapNameAt))); loaded != "" {
 				path = loaded

@@ -5,8 +5,6 @@ import (
 	"runtime"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
-
 	"github.com/anynpu/anynpu/backends/dl"
 	"github.com/anynpu/anynpu/core/fault"
 )
@@ -73,13 +71,13 @@ func readTable(t *dl.Table, at uintptr) (map[string]uintptr, error) {
 // call calls a function of a driver that has no arguments, in the thread's mark.
 func (o Opening) call(function uintptr) uintptr {
 	if o.Caller == 0 {
-		r, _, _ := purego.SyscallN(function)
+		r := callC(function)
 		return r
 	}
 	var pin runtime.Pinner
 	none := new([MaxArguments]uintptr)
 	pin.Pin(none)
 	defer pin.Unpin()
-	r, _, _ := purego.SyscallN(o.Caller, o.Facade, function, uintptr(unsafe.Pointer(none)))
+	r := callC(o.Caller, o.Facade, function, uintptr(unsafe.Pointer(none)))
 	return r
 }
