@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # usage: check_reproducible.sh [--keep FOLDER] [ARCH...]
 # Builds all packages of ARCH (default: amd64 and arm64) twice and compares them byte by byte: a line per file. Each
-# build has a clean clone of the commit, in another folder, and the second one comes later, with a compiler cache of its
+# build has a clean clone of the commit, in another-folder, and the second one comes later, with a compiler cache of its
 # own, another umask, time zone and locale. Of a file that differs the members that differ are named. A tree that is not
 # committed is copied as it is now, with a line that says so. --keep moves the first build's packages to FOLDER.
 set -euo pipefail
@@ -37,10 +37,10 @@ packages() { # FOLDER ARCH...
 echo "$what: the first build begins at $(date -u +%T)"
 packages "$dir/one" "$@"
 echo "the second one begins at $(date -u +%T)"
-(umask 077 && mkdir "$dir/cache" "$dir/another folder" &&
-  TZ=Asia/Kathmandu LC_ALL=C GOCACHE=$dir/cache packages "$dir/another folder/deep" "$@")
+(umask 077 && mkdir "$dir/cache" "$dir/another-folder" &&
+  TZ=Asia/Kathmandu LC_ALL=C GOCACHE=$dir/cache packages "$dir/another-folder/deep" "$@")
 
-first=$dir/one/build/packages second="$dir/another folder/deep/build/packages" equal=0 wrong=0
+first=$dir/one/build/packages second="$dir/another-folder/deep/build/packages" equal=0 wrong=0
 while IFS= read -r name; do
   if cmp -s "$first/$name" "$second/$name"; then
     echo "equal    $(sha256sum < "$first/$name" | cut -c 1-16)  $(stat -c %s "$first/$name")  $name"
