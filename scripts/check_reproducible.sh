@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # usage: check_reproducible.sh [--keep FOLDER] [ARCH...]
 # Builds all packages of ARCH (default: amd64 and arm64) twice and compares them byte by byte: a line per file. Each
-# build has a clean clone of the commit, in another-folder, and the second one comes later, with a compiler cache of its
+# build has a clean clone of the commit, in another folder, and the second one comes later, with a compiler cache of its
 # own, another umask, time zone and locale. Of a file that differs the members that differ are named. A tree that is not
 # committed is copied as it is now, with a line that says so. --keep moves the first build's packages to FOLDER.
 set -euo pipefail
