@@ -4,8 +4,8 @@ package driver
 
 import "github.com/ebitengine/purego"
 
-// The loader's functions, and calls of what it finds. A program that is built without C and without the tag "drivers"
-// has them in foreign_none.go, so that it needs no loader itself.
+// The loader's functions, and calls of the functions that it finds. A program that is built without C and without the
+// tag "drivers" has those of foreign_none.go, so that it needs no loader itself.
 const (
 	rtldNow     = purego.RTLD_NOW
 	rtldLazy    = purego.RTLD_LAZY

@@ -11,7 +11,7 @@ const (
 	rtldDefault = uintptr(0)
 )
 
-// errNoLoader is what a program answers that is built without C: no vendor's library runs in it.
+// errNoLoader is the answer of a program that is built without C: no library of a vendor runs in it.
 var errNoLoader = errors.New("this program is built without C and opens no libraries")
 
 func dlopen(string, int) (lib uintptr, err error) { return 0, errNoLoader }
