@@ -203,6 +203,35 @@ func TestState_gatherOutside(t *testing.T) {
 	}
 }
 
+// TestState_regionsOutside: regions that are no part of an image are refused as the reference refuses them.
+func TestState_regionsOutside(t *testing.T) {
+	for name, c := range map[string]struct {
+		corners []float32
+		image   int32
+	}{
+		"image": {[]float32{0, 0, 1, 1}, 2}, "below": {[]float32{-1, 0, 1, 1}, 0}, "beyond": {[]float32{0, 0, 1, 10}, 1},
+		"order": {[]float32{3, 0, 2, 1}, 0}, "NaN": {[]float32{0, float32(math.NaN()), 1, 1}, 0},
+	} {
+		for _, o := range []graph.Op{&op.MaxRoiPool{Height: 2, Width: 2, Inside: true, ChannelsLast: true},
+			&op.RoiAlign{Height: 2, Width: 2, SamplesHeight: 1, SamplesWidth: 1, Inside: true, ChannelsLast: true}} {
+			m := newMaker()
+			corners, images := tensor.New(tensor.Float32, 2, 4), tensor.New(tensor.Int32, 2)
+			copy(run.Floats(corners.Data), append([]float32{0, 0, 4, 4}, c.corners...))
+			copy(images.Data, tensor.Int32s(1, c.image))
+			x := m.input(2, 9, 11, 3)
+			g := m.graph(t, m.Add(o, x, m.Input("", corners.Type()), m.Input("", images.Type())))
+			m.in = append(m.in, corners, images)
+			_, want := ref.Run(context.Background(), g, m.in)
+			require.Equal(t, fault.Data, fault.KindOf(want), name)
+			s, release := stateOf(t, g)
+			_, err := runOnce(s, m.in, false)
+			assert.EqualError(t, err, want.Error(), name)
+			assert.Equal(t, fault.Data, fault.KindOf(err), name)
+			release()
+		}
+	}
+}
+
 func TestBuild_notANumberAndInfinities(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for _, isa := range instructionSets() {
