@@ -51,6 +51,8 @@ type Gemm struct {
 	next []float32 // a B of the same sizes that is read after this one, to be fetched meanwhile
 
 	panelStep, rowChunks, panelChunks int
+
+	span, spanParts int // the one that chunks compute, and the parts of the depth of each
 }
 
 const (
@@ -63,6 +65,7 @@ const (
 	fetchBytes = 256 << 10 // size of a B whose panels are fetched ahead
 	blockBytes = 384 << 10 // rows of A kept in the second-level cache
 	partPanels = 8         // panels of a chunk of a deep product, which reads its rows of A for each part again
+	spanFlops  = 256 << 20 // work of one chunk of a span, but for parts that are more: some milliseconds
 )
 
 // Plan checks the operands, divides the product into chunks of similar work for
@@ -76,12 +79,13 @@ func (g *Gemm) Plan(threads int) int {
 
 // divide is Plan without the checks.
 func (g *Gemm) divide(threads int) int {
+	g.span = 0
 	if g.M == 0 || g.N == 0 {
 		return 0
 	}
 	panels := Panels(g.N)
-	parts, footprint := g.parts()
-	depth, footprint := max(1, g.depth()), max(1, footprint)
+	parts, step := g.parts()
+	depth, footprint := max(1, g.depth()), max(1, step)
 	if g.Ind != nil { // neighbouring rows read much of the same memory
 		footprint = max(1, g.K*min(5, g.Ind.taps))
 	}
@@ -100,7 +104,7 @@ func (g *Gemm) divide(threads int) int {
 		rows = min(rows, roundUp(ceilDiv(g.M, threads), 24))
 	}
 	cols := max(1, chunkFlops/(2*rows*PanelCols*depth))
-	if parts > 1 {
+	if parts > 1 && 2*rows*partPanels*PanelCols*step <= spanFlops {
 		cols = max(cols, partPanels)
 	}
 	if cols > 1 { // panels are computed by twos
@@ -124,6 +128,7 @@ func (g *Gemm) divide(threads int) int {
 	if n := roundUp(g.rowChunks, threads); threads > 1 && g.M >= 24*n && (g.rowChunks > 1 || g.panelChunks%threads != 0) {
 		g.rowChunks = n // as many chunks for each thread
 	}
+	g.spanParts = max(1, spanFlops/(2*max(24, ceilDiv(g.M, g.rowChunks))*cols*PanelCols*max(1, step)))
 	return g.rowChunks * g.panelChunks
 }
 
@@ -149,15 +154,30 @@ func (g *Gemm) bounds(i int) (r0, r1, p0, p1 int) {
 	return g.rowAt(r), g.rowAt(r + 1), p, min(Panels(g.N), p+g.panelStep)
 }
 
+// Spans returns how often all chunks that Plan made have to be computed, after [Gemm.SetSpan] for each time in turn:
+// once, but for products so deep that a chunk would take more than some milliseconds.
+func (g *Gemm) Spans() int {
+	parts, _ := g.parts()
+	return ceilDiv(parts, max(1, g.spanParts))
+}
+
+// SetSpan says which span the chunks compute from now on: some parts of the depth. Plan sets 0.
+func (g *Gemm) SetSpan(i int) { g.span = i }
+
 // Run computes the whole product on the calling goroutine.
 func (g *Gemm) Run() {
-	for i := range g.Plan(1) {
-		g.Chunk(i)
+	n := g.Plan(1)
+	for span := range g.Spans() {
+		g.SetSpan(span)
+		for i := range n {
+			g.Chunk(i)
+		}
 	}
 }
 
-// Block computes rows r0 <= i < r1 of panels p0 <= p < p1. The operands must
-// have passed Plan.
+// Block computes rows r0 <= i < r1 of panels p0 <= p < p1, in the span that is
+// set: all of the depth, where no Plan has divided it. The operands must be
+// what Plan checks.
 func (g *Gemm) Block(r0, r1, p0, p1 int) {
 	lo, hi, pass := g.Act.clamp()
 	parts, step := g.parts()
@@ -168,7 +188,12 @@ func (g *Gemm) Block(r0, r1, p0, p1 int) {
 	}
 	t := tileArgs{m: r1 - r0, k: g.K, lda: g.LDA, ldc: g.LDC, after: after && parts == 1, row: r0, ind: g.Ind,
 		zero: g.Zero}
-	for part := range parts {
+	first, end := 0, parts
+	if g.spanParts > 0 {
+		first = g.span * g.spanParts
+		end = min(parts, first+g.spanParts)
+	}
+	for part := first; part < end; part++ {
 		from := part * step // row of B
 		if g.Ind != nil {
 			t.tap, t.taps = from/max(1, g.K), min(step, g.depth()-from)/max(1, g.K)
@@ -185,7 +210,7 @@ func (g *Gemm) Block(r0, r1, p0, p1 int) {
 		}
 		g.part(&t, from, p0, p1, part == 0, res)
 	}
-	if pass || add != nil {
+	if end == parts && (pass || add != nil) {
 		g.activate(r0, r1, p0*PanelCols, min(g.N, p1*PanelCols), pass, add)
 	}
 }

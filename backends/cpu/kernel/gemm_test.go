@@ -146,6 +146,37 @@ func TestGemm_largeAndActivations(t *testing.T) {
 	})
 }
 
+// Products of several spans, by the fastest kernels alone: what they add up does not depend on those.
+func TestGemm_deep(t *testing.T) {
+	for i, c := range []gemmCase{
+		{m: 2, n: 5, k: 300_077, bias: true, res: true, act: Act{Op: Relu}, padC: 1},
+		{m: 1, n: 130, k: 200_005, bias: true, res: true, after: true, act: Act{Op: Sigmoid}},
+	} {
+		c.run(t, uint64(i))
+	}
+}
+
+// A chunk is where a run can be stopped: its work is bounded at every shape, and the spans compute all of the depth.
+func TestGemm_chunksAreBounded(t *testing.T) {
+	for _, s := range [][3]int{
+		{1, 1, 1 << 30}, {5, 3, 1 << 24}, {24, 1000, 1 << 20}, {4096, 4096, 1 << 16}, {1 << 20, 16, 3}, {300, 300, 300},
+	} {
+		g := Gemm{M: s[0], N: s[1], K: s[2], LDA: s[2], LDC: s[1]}
+		for _, threads := range []int{1, 4} {
+			chunks := g.divide(threads)
+			parts, step := g.parts()
+			most := 0.0
+			for i := range min(chunks, 1000) {
+				r0, r1, p0, p1 := g.bounds(i)
+				most = max(most, 2*float64(r1-r0)*float64(p1-p0)*PanelCols*float64(min(s[2], g.spanParts*step)))
+			}
+			assert.LessOrEqual(t, most, 1.3*spanFlops, "%v, %d threads", s, threads)
+			assert.GreaterOrEqual(t, g.Spans()*g.spanParts, parts)
+			assert.Less(t, (g.Spans()-1)*g.spanParts, parts)
+		}
+	}
+}
+
 func TestGemm_everyDivisionIntoChunks(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for _, s := range [][3]int{{1, 1000, 64}, {64, 64, 64}, {500, 40, 30}, {49, 512, 100}, {1, 1, 1}} {

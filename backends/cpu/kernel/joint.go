@@ -33,10 +33,31 @@ func (j *Joint) Plan(threads int) int {
 		j.whole.N += PanelCols * Panels(g.N)
 		chunks += g.divide(threads)
 	}
-	if j.byParts = len(j.Parts) == 1 || 4*j.whole.M*j.whole.depth() <= jointBytes; j.byParts {
-		return chunks
+	if j.byParts = len(j.Parts) == 1 || 4*j.whole.M*j.whole.depth() <= jointBytes; !j.byParts {
+		chunks = j.whole.divide(threads)
 	}
-	return j.whole.divide(threads)
+	for i := range j.Parts { // all have the same spans
+		if !j.byParts {
+			j.Parts[i].spanParts = j.whole.spanParts
+		}
+		j.whole.spanParts = min(j.whole.spanParts, j.Parts[i].spanParts)
+	}
+	return chunks
+}
+
+// Spans is that of [Gemm.Spans]: all parts are as deep.
+func (j *Joint) Spans() int {
+	if len(j.Parts) == 0 {
+		return 1
+	}
+	return j.Parts[0].Spans()
+}
+
+// SetSpan is that of [Gemm.SetSpan].
+func (j *Joint) SetSpan(i int) {
+	for k := range j.Parts {
+		j.Parts[k].SetSpan(i)
+	}
 }
 
 // Chunk computes chunk i of the division that Plan made.
@@ -66,7 +87,11 @@ func (j *Joint) Chunk(i int) {
 
 // Run computes all products on the calling goroutine.
 func (j *Joint) Run() {
-	for i := range j.Plan(1) {
-		j.Chunk(i)
+	n := j.Plan(1)
+	for span := range j.Spans() {
+		j.SetSpan(span)
+		for i := range n {
+			j.Chunk(i)
+		}
 	}
 }

@@ -191,7 +191,7 @@ func (t *gemmTask) Run(s *run.State) error {
 			q.Res = res[g*c.oc:]
 		}
 		t.g = g
-		s.Do(q.Plan(s.Threads), t)
+		s.DoProduct(q, t)
 	}
 	return nil
 }

@@ -110,9 +110,7 @@ func (t *deformTask) Chunk(i, worker int) {
 	for p := range n {
 		t.sample(g.A[p*g.K:][:g.K], b, first+p)
 	}
-	for k := range g.Plan(1) {
-		g.Chunk(k)
-	}
+	g.Run()
 }
 
 // sample reads all taps and channels of one output cell.

@@ -55,4 +55,4 @@ func (t *packTask) run(s *run.State) {
 // Chunk computes a part of the product as its plan divides it.
 func (t *dividedProduct) Chunk(i, _ int) { t.Gemm.Chunk(i) }
 
-func (t *dividedProduct) run(s *run.State) { s.Do(t.Plan(s.Threads), t) }
+func (t *dividedProduct) run(s *run.State) { s.DoProduct(&t.Gemm, t) }

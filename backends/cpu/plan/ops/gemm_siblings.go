@@ -145,7 +145,7 @@ func (t *siblingTask) Run(s *run.State) error {
 			q.Res, q.LDR = s.Rows(t.st.Reads[r], q.N)
 		}
 	}
-	s.Do(t.Plan(s.Threads), t)
+	s.DoProduct(&t.Joint, t)
 	return nil
 }
 

@@ -207,7 +207,7 @@ func (t *recurrentTask) input(s *run.State, d int) {
 	if t.bias != nil {
 		t.gemm.Bias = t.bias[d*cols:][:cols]
 	}
-	s.Do(t.gemm.Plan(s.Threads), t)
+	s.DoProduct(&t.gemm, t)
 }
 
 // multiply computes z = a*r, plus the input's products of step at if add is set, for cols columns of z from the given
@@ -223,7 +223,7 @@ func (t *recurrentTask) multiply(s *run.State, d, at int, r []float32, cols, fro
 	} else if t.rbias != nil {
 		t.gemm.Bias = t.rbias[d*all+from:][:cols]
 	}
-	s.Do(t.gemm.Plan(s.Threads), t)
+	s.DoProduct(&t.gemm, t)
 }
 
 // Chunk computes part of a product.

@@ -302,6 +302,22 @@ func (s *State) Do(n int, t pool.Task) {
 	s.run.Do(n, t)
 }
 
+// Spanned is a matrix product: a [kernel.Gemm] or a [kernel.Joint].
+type Spanned interface {
+	Plan(threads int) int
+	Spans() int
+	SetSpan(i int)
+}
+
+// DoProduct plans p, whose chunks t computes, and computes them span by span.
+func (s *State) DoProduct(p Spanned, t pool.Task) {
+	n := p.Plan(s.Threads)
+	for span := range p.Spans() {
+		p.SetSpan(span)
+		s.Do(n, t)
+	}
+}
+
 // Borrow returns scratch memory of n values for the step under way; it is kept for later steps and runs.
 func (s *State) Borrow(n int) ([]float32, error) {
 	if len(s.scratch) < n {
