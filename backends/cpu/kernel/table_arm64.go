@@ -69,55 +69,13 @@ func neonTable() table {
 	t.binaryVV = [numBinary]vvFn{vvAddNEON, vvSubNEON, vvMulNEON, vvDivNEON, vvMinNEON, vvMaxNEON, vvPowNEON}
 	t.binaryVS = [numBinary]vsFn{vsAddNEON, vsSubNEON, vsMulNEON, vsDivNEON, vsMinNEON, vsMaxNEON, vsPowNEON}
 	t.binarySV = [numBinary]vsFn{svAddNEON, svSubNEON, svMulNEON, svDivNEON, svMinNEON, svMaxNEON, svPowNEON}
-	t.compareVV = [numCompared][numComparisons]pairFn{
-		{vvLessF32NEON, vvLessEqualF32NEON, vvGreaterF32NEON, vvGreaterEqualF32NEON, vvEqualF32NEON, vvNotEqualF32NEON},
-		{vvLessI32NEON, vvLessEqualI32NEON, vvGreaterI32NEON, vvGreaterEqualI32NEON, vvEqualI32NEON, vvNotEqualI32NEON},
-		{vvLessI64NEON, vvLessEqualI64NEON, vvGreaterI64NEON, vvGreaterEqualI64NEON, vvEqualI64NEON, vvNotEqualI64NEON},
-	}
-	t.compareVS = [numCompared][numComparisons]pairFn{
-		{vsLessF32NEON, vsLessEqualF32NEON, vsGreaterF32NEON, vsGreaterEqualF32NEON, vsEqualF32NEON, vsNotEqualF32NEON},
-		{vsLessI32NEON, vsLessEqualI32NEON, vsGreaterI32NEON, vsGreaterEqualI32NEON, vsEqualI32NEON, vsNotEqualI32NEON},
-		{vsLessI64NEON, vsLessEqualI64NEON, vsGreaterI64NEON, vsGreaterEqualI64NEON, vsEqualI64NEON, vsNotEqualI64NEON},
-	}
-	t.integersVV = [numInteger]pairFn{
-		AddI32:  vvAddI32NEON,
-		SubI32:  vvSubI32NEON,
-		MulI32:  vvMulI32NEON,
-		MinI32:  vvMinI32NEON,
-		MaxI32:  vvMaxI32NEON,
-		AddI64:  vvAddI64NEON,
-		SubI64:  vvSubI64NEON,
-		MinI64:  vvMinI64NEON,
-		MaxI64:  vvMaxI64NEON,
-		AndBits: vvAndBitsNEON,
-		OrBits:  vvOrBitsNEON,
-		XorBits: vvXorBitsNEON,
-		AndBool: vvAndBoolNEON,
-		OrBool:  vvOrBoolNEON,
-		XorBool: vvXorBoolNEON,
-	}
-	t.integersVS = [numInteger]pairFn{
-		AddI32:  vsAddI32NEON,
-		SubI32:  vsSubI32NEON,
-		MulI32:  vsMulI32NEON,
-		MinI32:  vsMinI32NEON,
-		MaxI32:  vsMaxI32NEON,
-		AddI64:  vsAddI64NEON,
-		SubI64:  vsSubI64NEON,
-		MinI64:  vsMinI64NEON,
-		MaxI64:  vsMaxI64NEON,
-		AndBits: vsAndBitsNEON,
-		OrBits:  vsOrBitsNEON,
-		XorBits: vsXorBitsNEON,
-		AndBool: vsAndBoolNEON,
-		OrBool:  vsOrBoolNEON,
-		XorBool: vsXorBoolNEON,
-	}
+	t.addMoves()
 	t.halfToFloat, t.floatToHalf = halfToFloatNEON, floatToHalfNEON
 	t.dequantizeU8, t.dequantizeS8 = dequantizeU8NEON, dequantizeS8NEON
 	t.roundTrip, t.mix4, t.interleave3, t.transpose8 = roundTripNEON, mix4NEON, interleave3NEON, transpose8NEON
 	t.sum, t.sumSquares, t.addSum, t.expSum = sumNEON, sumSquaresNEON, addSumNEON, expSumNEON
 	t.normalize, t.max, t.min = normalizeNEON, maxNEON, minNEON
+	t.affine, t.dot, t.addRows, t.rotate = affineNEON, dotNEON, addRowsNEON, rotateNEON
 	t.int8, t.fastDot = &intTilesNEON, true
 	t.dotOrder, t.dotWindow, t.dotSlide = inWords, dotWindowNEON, dotSlideNEON
 	t.wideOrder, t.wideWindow, t.wideSlide = inWords, dotWindowNEON, dotSlideNEON

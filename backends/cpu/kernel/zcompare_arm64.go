@@ -4,6 +4,26 @@
 
 package kernel
 
+// select1NEON is [Choose] on n elements of 1 bytes, a multiple of 32.
+//
+//go:noescape
+func select1NEON(dst, c, a, b *byte, n int)
+
+// select2NEON is [Choose] on n elements of 2 bytes, a multiple of 32.
+//
+//go:noescape
+func select2NEON(dst, c, a, b *byte, n int)
+
+// select4NEON is [Choose] on n elements of 4 bytes, a multiple of 32.
+//
+//go:noescape
+func select4NEON(dst, c, a, b *byte, n int)
+
+// select8NEON is [Choose] on n elements of 8 bytes, a multiple of 32.
+//
+//go:noescape
+func select8NEON(dst, c, a, b *byte, n int)
+
 // vvLessF32NEON is Less of [CompareVV] on n values, a multiple of 32.
 //
 //go:noescape
@@ -183,3 +203,343 @@ func vvNotEqualI64NEON(dst, a, b *byte, n int)
 //
 //go:noescape
 func vsNotEqualI64NEON(dst, a, b *byte, n int)
+
+// vvLessF64NEON is Less of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessF64NEON(dst, a, b *byte, n int)
+
+// vsLessF64NEON is Less of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessF64NEON(dst, a, b *byte, n int)
+
+// vvLessEqualF64NEON is LessEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessEqualF64NEON(dst, a, b *byte, n int)
+
+// vsLessEqualF64NEON is LessEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessEqualF64NEON(dst, a, b *byte, n int)
+
+// vvGreaterF64NEON is Greater of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterF64NEON(dst, a, b *byte, n int)
+
+// vsGreaterF64NEON is Greater of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterF64NEON(dst, a, b *byte, n int)
+
+// vvGreaterEqualF64NEON is GreaterEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterEqualF64NEON(dst, a, b *byte, n int)
+
+// vsGreaterEqualF64NEON is GreaterEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterEqualF64NEON(dst, a, b *byte, n int)
+
+// vvEqualF64NEON is Equal of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvEqualF64NEON(dst, a, b *byte, n int)
+
+// vsEqualF64NEON is Equal of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsEqualF64NEON(dst, a, b *byte, n int)
+
+// vvNotEqualF64NEON is NotEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvNotEqualF64NEON(dst, a, b *byte, n int)
+
+// vsNotEqualF64NEON is NotEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsNotEqualF64NEON(dst, a, b *byte, n int)
+
+// vvLessI8NEON is Less of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessI8NEON(dst, a, b *byte, n int)
+
+// vsLessI8NEON is Less of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessI8NEON(dst, a, b *byte, n int)
+
+// vvLessEqualI8NEON is LessEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessEqualI8NEON(dst, a, b *byte, n int)
+
+// vsLessEqualI8NEON is LessEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessEqualI8NEON(dst, a, b *byte, n int)
+
+// vvGreaterI8NEON is Greater of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterI8NEON(dst, a, b *byte, n int)
+
+// vsGreaterI8NEON is Greater of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterI8NEON(dst, a, b *byte, n int)
+
+// vvGreaterEqualI8NEON is GreaterEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterEqualI8NEON(dst, a, b *byte, n int)
+
+// vsGreaterEqualI8NEON is GreaterEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterEqualI8NEON(dst, a, b *byte, n int)
+
+// vvEqualI8NEON is Equal of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvEqualI8NEON(dst, a, b *byte, n int)
+
+// vsEqualI8NEON is Equal of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsEqualI8NEON(dst, a, b *byte, n int)
+
+// vvNotEqualI8NEON is NotEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvNotEqualI8NEON(dst, a, b *byte, n int)
+
+// vsNotEqualI8NEON is NotEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsNotEqualI8NEON(dst, a, b *byte, n int)
+
+// vvLessU8NEON is Less of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessU8NEON(dst, a, b *byte, n int)
+
+// vsLessU8NEON is Less of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessU8NEON(dst, a, b *byte, n int)
+
+// vvLessEqualU8NEON is LessEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessEqualU8NEON(dst, a, b *byte, n int)
+
+// vsLessEqualU8NEON is LessEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessEqualU8NEON(dst, a, b *byte, n int)
+
+// vvGreaterU8NEON is Greater of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterU8NEON(dst, a, b *byte, n int)
+
+// vsGreaterU8NEON is Greater of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterU8NEON(dst, a, b *byte, n int)
+
+// vvGreaterEqualU8NEON is GreaterEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterEqualU8NEON(dst, a, b *byte, n int)
+
+// vsGreaterEqualU8NEON is GreaterEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterEqualU8NEON(dst, a, b *byte, n int)
+
+// vvLessI16NEON is Less of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessI16NEON(dst, a, b *byte, n int)
+
+// vsLessI16NEON is Less of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessI16NEON(dst, a, b *byte, n int)
+
+// vvLessEqualI16NEON is LessEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessEqualI16NEON(dst, a, b *byte, n int)
+
+// vsLessEqualI16NEON is LessEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessEqualI16NEON(dst, a, b *byte, n int)
+
+// vvGreaterI16NEON is Greater of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterI16NEON(dst, a, b *byte, n int)
+
+// vsGreaterI16NEON is Greater of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterI16NEON(dst, a, b *byte, n int)
+
+// vvGreaterEqualI16NEON is GreaterEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterEqualI16NEON(dst, a, b *byte, n int)
+
+// vsGreaterEqualI16NEON is GreaterEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterEqualI16NEON(dst, a, b *byte, n int)
+
+// vvEqualI16NEON is Equal of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvEqualI16NEON(dst, a, b *byte, n int)
+
+// vsEqualI16NEON is Equal of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsEqualI16NEON(dst, a, b *byte, n int)
+
+// vvNotEqualI16NEON is NotEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvNotEqualI16NEON(dst, a, b *byte, n int)
+
+// vsNotEqualI16NEON is NotEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsNotEqualI16NEON(dst, a, b *byte, n int)
+
+// vvLessU16NEON is Less of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessU16NEON(dst, a, b *byte, n int)
+
+// vsLessU16NEON is Less of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessU16NEON(dst, a, b *byte, n int)
+
+// vvLessEqualU16NEON is LessEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessEqualU16NEON(dst, a, b *byte, n int)
+
+// vsLessEqualU16NEON is LessEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessEqualU16NEON(dst, a, b *byte, n int)
+
+// vvGreaterU16NEON is Greater of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterU16NEON(dst, a, b *byte, n int)
+
+// vsGreaterU16NEON is Greater of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterU16NEON(dst, a, b *byte, n int)
+
+// vvGreaterEqualU16NEON is GreaterEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterEqualU16NEON(dst, a, b *byte, n int)
+
+// vsGreaterEqualU16NEON is GreaterEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterEqualU16NEON(dst, a, b *byte, n int)
+
+// vvLessU32NEON is Less of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessU32NEON(dst, a, b *byte, n int)
+
+// vsLessU32NEON is Less of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessU32NEON(dst, a, b *byte, n int)
+
+// vvLessEqualU32NEON is LessEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessEqualU32NEON(dst, a, b *byte, n int)
+
+// vsLessEqualU32NEON is LessEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessEqualU32NEON(dst, a, b *byte, n int)
+
+// vvGreaterU32NEON is Greater of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterU32NEON(dst, a, b *byte, n int)
+
+// vsGreaterU32NEON is Greater of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterU32NEON(dst, a, b *byte, n int)
+
+// vvGreaterEqualU32NEON is GreaterEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterEqualU32NEON(dst, a, b *byte, n int)
+
+// vsGreaterEqualU32NEON is GreaterEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterEqualU32NEON(dst, a, b *byte, n int)
+
+// vvLessU64NEON is Less of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessU64NEON(dst, a, b *byte, n int)
+
+// vsLessU64NEON is Less of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessU64NEON(dst, a, b *byte, n int)
+
+// vvLessEqualU64NEON is LessEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessEqualU64NEON(dst, a, b *byte, n int)
+
+// vsLessEqualU64NEON is LessEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessEqualU64NEON(dst, a, b *byte, n int)
+
+// vvGreaterU64NEON is Greater of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterU64NEON(dst, a, b *byte, n int)
+
+// vsGreaterU64NEON is Greater of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterU64NEON(dst, a, b *byte, n int)
+
+// vvGreaterEqualU64NEON is GreaterEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterEqualU64NEON(dst, a, b *byte, n int)
+
+// vsGreaterEqualU64NEON is GreaterEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterEqualU64NEON(dst, a, b *byte, n int)

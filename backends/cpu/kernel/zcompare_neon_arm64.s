@@ -8,6 +8,148 @@ DATA constants<>+0(SB)/8, $0x0101010101010101
 DATA constants<>+8(SB)/8, $0x0101010101010101
 GLOBL constants<>(SB), RODATA|NOPTR, $16
 
+TEXT ·select1NEON(SB), NOSPLIT, $0-40
+	MOVD dst+0(FP), R0
+	MOVD c+8(FP), R1
+	MOVD a+16(FP), R2
+	MOVD b+24(FP), R3
+	MOVD n+32(FP), R4
+	WORD $0x4f00e400 // movi v0.16b, #0
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x6e208c21 // cmeq v1.16b, v1.16b, v0.16b
+	FMOVQ.P 16(R2), F2
+	FMOVQ.P 16(R3), F3
+	WORD $0x6e621c61 // bsl v1.16b, v3.16b, v2.16b
+	FMOVQ.P F1, 16(R0)
+	SUBS $16, R4, R4
+	BGT loop
+	RET
+
+TEXT ·select2NEON(SB), NOSPLIT, $0-40
+	MOVD dst+0(FP), R0
+	MOVD c+8(FP), R1
+	MOVD a+16(FP), R2
+	MOVD b+24(FP), R3
+	MOVD n+32(FP), R4
+	WORD $0x4f00e400 // movi v0.16b, #0
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x6e208c21 // cmeq v1.16b, v1.16b, v0.16b
+	WORD $0x4e013822 // zip1 v2.16b, v1.16b, v1.16b
+	WORD $0x4e017821 // zip2 v1.16b, v1.16b, v1.16b
+	FMOVQ.P 16(R2), F3
+	FMOVQ.P 16(R3), F4
+	WORD $0x6e631c82 // bsl v2.16b, v4.16b, v3.16b
+	FMOVQ.P F2, 16(R0)
+	FMOVQ.P 16(R2), F2
+	FMOVQ.P 16(R3), F3
+	WORD $0x6e621c61 // bsl v1.16b, v3.16b, v2.16b
+	FMOVQ.P F1, 16(R0)
+	SUBS $16, R4, R4
+	BGT loop
+	RET
+
+TEXT ·select4NEON(SB), NOSPLIT, $0-40
+	MOVD dst+0(FP), R0
+	MOVD c+8(FP), R1
+	MOVD a+16(FP), R2
+	MOVD b+24(FP), R3
+	MOVD n+32(FP), R4
+	WORD $0x4f00e400 // movi v0.16b, #0
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x6e208c21 // cmeq v1.16b, v1.16b, v0.16b
+	WORD $0x4e013822 // zip1 v2.16b, v1.16b, v1.16b
+	WORD $0x4e017821 // zip2 v1.16b, v1.16b, v1.16b
+	WORD $0x4e423843 // zip1 v3.8h, v2.8h, v2.8h
+	WORD $0x4e427842 // zip2 v2.8h, v2.8h, v2.8h
+	WORD $0x4e413824 // zip1 v4.8h, v1.8h, v1.8h
+	WORD $0x4e417821 // zip2 v1.8h, v1.8h, v1.8h
+	FMOVQ.P 16(R2), F5
+	FMOVQ.P 16(R3), F6
+	WORD $0x6e651cc3 // bsl v3.16b, v6.16b, v5.16b
+	FMOVQ.P F3, 16(R0)
+	FMOVQ.P 16(R2), F3
+	FMOVQ.P 16(R3), F5
+	WORD $0x6e631ca2 // bsl v2.16b, v5.16b, v3.16b
+	FMOVQ.P F2, 16(R0)
+	FMOVQ.P 16(R2), F2
+	FMOVQ.P 16(R3), F3
+	WORD $0x6e621c64 // bsl v4.16b, v3.16b, v2.16b
+	FMOVQ.P F4, 16(R0)
+	FMOVQ.P 16(R2), F2
+	FMOVQ.P 16(R3), F3
+	WORD $0x6e621c61 // bsl v1.16b, v3.16b, v2.16b
+	FMOVQ.P F1, 16(R0)
+	SUBS $16, R4, R4
+	BGT loop
+	RET
+
+TEXT ·select8NEON(SB), NOSPLIT, $0-40
+	MOVD dst+0(FP), R0
+	MOVD c+8(FP), R1
+	MOVD a+16(FP), R2
+	MOVD b+24(FP), R3
+	MOVD n+32(FP), R4
+	WORD $0x4f00e400 // movi v0.16b, #0
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x6e208c21 // cmeq v1.16b, v1.16b, v0.16b
+	WORD $0x4e013822 // zip1 v2.16b, v1.16b, v1.16b
+	WORD $0x4e017821 // zip2 v1.16b, v1.16b, v1.16b
+	WORD $0x4e423843 // zip1 v3.8h, v2.8h, v2.8h
+	WORD $0x4e427842 // zip2 v2.8h, v2.8h, v2.8h
+	WORD $0x4e413824 // zip1 v4.8h, v1.8h, v1.8h
+	WORD $0x4e417821 // zip2 v1.8h, v1.8h, v1.8h
+	WORD $0x4e833865 // zip1 v5.4s, v3.4s, v3.4s
+	WORD $0x4e837863 // zip2 v3.4s, v3.4s, v3.4s
+	WORD $0x4e823846 // zip1 v6.4s, v2.4s, v2.4s
+	WORD $0x4e827842 // zip2 v2.4s, v2.4s, v2.4s
+	WORD $0x4e843887 // zip1 v7.4s, v4.4s, v4.4s
+	WORD $0x4e847884 // zip2 v4.4s, v4.4s, v4.4s
+	WORD $0x4e813828 // zip1 v8.4s, v1.4s, v1.4s
+	WORD $0x4e817821 // zip2 v1.4s, v1.4s, v1.4s
+	FMOVQ.P 16(R2), F9
+	FMOVQ.P 16(R3), F10
+	WORD $0x6e691d45 // bsl v5.16b, v10.16b, v9.16b
+	FMOVQ.P F5, 16(R0)
+	FMOVQ.P 16(R2), F5
+	FMOVQ.P 16(R3), F9
+	WORD $0x6e651d23 // bsl v3.16b, v9.16b, v5.16b
+	FMOVQ.P F3, 16(R0)
+	FMOVQ.P 16(R2), F3
+	FMOVQ.P 16(R3), F5
+	WORD $0x6e631ca6 // bsl v6.16b, v5.16b, v3.16b
+	FMOVQ.P F6, 16(R0)
+	FMOVQ.P 16(R2), F3
+	FMOVQ.P 16(R3), F5
+	WORD $0x6e631ca2 // bsl v2.16b, v5.16b, v3.16b
+	FMOVQ.P F2, 16(R0)
+	FMOVQ.P 16(R2), F2
+	FMOVQ.P 16(R3), F3
+	WORD $0x6e621c67 // bsl v7.16b, v3.16b, v2.16b
+	FMOVQ.P F7, 16(R0)
+	FMOVQ.P 16(R2), F2
+	FMOVQ.P 16(R3), F3
+	WORD $0x6e621c64 // bsl v4.16b, v3.16b, v2.16b
+	FMOVQ.P F4, 16(R0)
+	FMOVQ.P 16(R2), F2
+	FMOVQ.P 16(R3), F3
+	WORD $0x6e621c68 // bsl v8.16b, v3.16b, v2.16b
+	FMOVQ.P F8, 16(R0)
+	FMOVQ.P 16(R2), F2
+	FMOVQ.P 16(R3), F3
+	WORD $0x6e621c61 // bsl v1.16b, v3.16b, v2.16b
+	FMOVQ.P F1, 16(R0)
+	SUBS $16, R4, R4
+	BGT loop
+	RET
+
 TEXT ·vvLessF32NEON(SB), NOSPLIT, $0-32
 	MOVD $constants<>(SB), R0
 	FMOVQ 0(R0), F0
@@ -1869,6 +2011,2756 @@ loop:
 	WORD $0x4e451884 // uzp1 v4.8h, v4.8h, v5.8h
 	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
 	WORD $0x4e631c03 // bic v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvLessF64NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6ee1e441 // fcmgt v1.2d, v2.2d, v1.2d
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee2e462 // fcmgt v2.2d, v3.2d, v2.2d
+	WORD $0x4e821821 // uzp1 v1.4s, v1.4s, v2.4s
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee2e462 // fcmgt v2.2d, v3.2d, v2.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee3e483 // fcmgt v3.2d, v4.2d, v3.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	WORD $0x4e421821 // uzp1 v1.8h, v1.8h, v2.8h
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee2e462 // fcmgt v2.2d, v3.2d, v2.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee3e483 // fcmgt v3.2d, v4.2d, v3.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee3e483 // fcmgt v3.2d, v4.2d, v3.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ee4e4a4 // fcmgt v4.2d, v5.2d, v4.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	WORD $0x4e021821 // uzp1 v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee2e462 // fcmgt v2.2d, v3.2d, v2.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee3e483 // fcmgt v3.2d, v4.2d, v3.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee3e483 // fcmgt v3.2d, v4.2d, v3.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ee4e4a4 // fcmgt v4.2d, v5.2d, v4.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee3e483 // fcmgt v3.2d, v4.2d, v3.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ee4e4a4 // fcmgt v4.2d, v5.2d, v4.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ee4e4a4 // fcmgt v4.2d, v5.2d, v4.2d
+	FMOVQ.P 16(R1), F5
+	FMOVQ.P 16(R2), F6
+	WORD $0x6ee5e4c5 // fcmgt v5.2d, v6.2d, v5.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsLessF64NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.D2]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6ee2e422 // fcmgt v2.2d, v1.2d, v2.2d
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee3e423 // fcmgt v3.2d, v1.2d, v3.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee3e423 // fcmgt v3.2d, v1.2d, v3.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee4e424 // fcmgt v4.2d, v1.2d, v4.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee3e423 // fcmgt v3.2d, v1.2d, v3.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee4e424 // fcmgt v4.2d, v1.2d, v4.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee4e424 // fcmgt v4.2d, v1.2d, v4.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ee5e425 // fcmgt v5.2d, v1.2d, v5.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee3e423 // fcmgt v3.2d, v1.2d, v3.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee4e424 // fcmgt v4.2d, v1.2d, v4.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee4e424 // fcmgt v4.2d, v1.2d, v4.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ee5e425 // fcmgt v5.2d, v1.2d, v5.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee4e424 // fcmgt v4.2d, v1.2d, v4.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ee5e425 // fcmgt v5.2d, v1.2d, v5.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ee5e425 // fcmgt v5.2d, v1.2d, v5.2d
+	FMOVQ.P 16(R1), F6
+	WORD $0x6ee6e426 // fcmgt v6.2d, v1.2d, v6.2d
+	WORD $0x4e8618a5 // uzp1 v5.4s, v5.4s, v6.4s
+	WORD $0x4e451884 // uzp1 v4.8h, v4.8h, v5.8h
+	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvLessEqualF64NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e61e441 // fcmge v1.2d, v2.2d, v1.2d
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e62e462 // fcmge v2.2d, v3.2d, v2.2d
+	WORD $0x4e821821 // uzp1 v1.4s, v1.4s, v2.4s
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e62e462 // fcmge v2.2d, v3.2d, v2.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6e63e483 // fcmge v3.2d, v4.2d, v3.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	WORD $0x4e421821 // uzp1 v1.8h, v1.8h, v2.8h
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e62e462 // fcmge v2.2d, v3.2d, v2.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6e63e483 // fcmge v3.2d, v4.2d, v3.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6e63e483 // fcmge v3.2d, v4.2d, v3.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6e64e4a4 // fcmge v4.2d, v5.2d, v4.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	WORD $0x4e021821 // uzp1 v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e62e462 // fcmge v2.2d, v3.2d, v2.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6e63e483 // fcmge v3.2d, v4.2d, v3.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6e63e483 // fcmge v3.2d, v4.2d, v3.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6e64e4a4 // fcmge v4.2d, v5.2d, v4.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6e63e483 // fcmge v3.2d, v4.2d, v3.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6e64e4a4 // fcmge v4.2d, v5.2d, v4.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6e64e4a4 // fcmge v4.2d, v5.2d, v4.2d
+	FMOVQ.P 16(R1), F5
+	FMOVQ.P 16(R2), F6
+	WORD $0x6e65e4c5 // fcmge v5.2d, v6.2d, v5.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsLessEqualF64NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.D2]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e62e422 // fcmge v2.2d, v1.2d, v2.2d
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e63e423 // fcmge v3.2d, v1.2d, v3.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e63e423 // fcmge v3.2d, v1.2d, v3.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x6e64e424 // fcmge v4.2d, v1.2d, v4.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e63e423 // fcmge v3.2d, v1.2d, v3.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x6e64e424 // fcmge v4.2d, v1.2d, v4.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x6e64e424 // fcmge v4.2d, v1.2d, v4.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x6e65e425 // fcmge v5.2d, v1.2d, v5.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e63e423 // fcmge v3.2d, v1.2d, v3.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x6e64e424 // fcmge v4.2d, v1.2d, v4.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x6e64e424 // fcmge v4.2d, v1.2d, v4.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x6e65e425 // fcmge v5.2d, v1.2d, v5.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	FMOVQ.P 16(R1), F4
+	WORD $0x6e64e424 // fcmge v4.2d, v1.2d, v4.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x6e65e425 // fcmge v5.2d, v1.2d, v5.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	FMOVQ.P 16(R1), F5
+	WORD $0x6e65e425 // fcmge v5.2d, v1.2d, v5.2d
+	FMOVQ.P 16(R1), F6
+	WORD $0x6e66e426 // fcmge v6.2d, v1.2d, v6.2d
+	WORD $0x4e8618a5 // uzp1 v5.4s, v5.4s, v6.4s
+	WORD $0x4e451884 // uzp1 v4.8h, v4.8h, v5.8h
+	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvGreaterF64NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6ee2e421 // fcmgt v1.2d, v1.2d, v2.2d
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee3e442 // fcmgt v2.2d, v2.2d, v3.2d
+	WORD $0x4e821821 // uzp1 v1.4s, v1.4s, v2.4s
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee3e442 // fcmgt v2.2d, v2.2d, v3.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee4e463 // fcmgt v3.2d, v3.2d, v4.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	WORD $0x4e421821 // uzp1 v1.8h, v1.8h, v2.8h
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee3e442 // fcmgt v2.2d, v2.2d, v3.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee4e463 // fcmgt v3.2d, v3.2d, v4.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee4e463 // fcmgt v3.2d, v3.2d, v4.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ee5e484 // fcmgt v4.2d, v4.2d, v5.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	WORD $0x4e021821 // uzp1 v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee3e442 // fcmgt v2.2d, v2.2d, v3.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee4e463 // fcmgt v3.2d, v3.2d, v4.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee4e463 // fcmgt v3.2d, v3.2d, v4.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ee5e484 // fcmgt v4.2d, v4.2d, v5.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee4e463 // fcmgt v3.2d, v3.2d, v4.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ee5e484 // fcmgt v4.2d, v4.2d, v5.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ee5e484 // fcmgt v4.2d, v4.2d, v5.2d
+	FMOVQ.P 16(R1), F5
+	FMOVQ.P 16(R2), F6
+	WORD $0x6ee6e4a5 // fcmgt v5.2d, v5.2d, v6.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsGreaterF64NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.D2]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6ee1e442 // fcmgt v2.2d, v2.2d, v1.2d
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee1e463 // fcmgt v3.2d, v3.2d, v1.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee1e463 // fcmgt v3.2d, v3.2d, v1.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee1e484 // fcmgt v4.2d, v4.2d, v1.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee1e463 // fcmgt v3.2d, v3.2d, v1.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee1e484 // fcmgt v4.2d, v4.2d, v1.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee1e484 // fcmgt v4.2d, v4.2d, v1.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ee1e4a5 // fcmgt v5.2d, v5.2d, v1.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee1e463 // fcmgt v3.2d, v3.2d, v1.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee1e484 // fcmgt v4.2d, v4.2d, v1.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee1e484 // fcmgt v4.2d, v4.2d, v1.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ee1e4a5 // fcmgt v5.2d, v5.2d, v1.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee1e484 // fcmgt v4.2d, v4.2d, v1.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ee1e4a5 // fcmgt v5.2d, v5.2d, v1.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ee1e4a5 // fcmgt v5.2d, v5.2d, v1.2d
+	FMOVQ.P 16(R1), F6
+	WORD $0x6ee1e4c6 // fcmgt v6.2d, v6.2d, v1.2d
+	WORD $0x4e8618a5 // uzp1 v5.4s, v5.4s, v6.4s
+	WORD $0x4e451884 // uzp1 v4.8h, v4.8h, v5.8h
+	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvGreaterEqualF64NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e62e421 // fcmge v1.2d, v1.2d, v2.2d
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e63e442 // fcmge v2.2d, v2.2d, v3.2d
+	WORD $0x4e821821 // uzp1 v1.4s, v1.4s, v2.4s
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e63e442 // fcmge v2.2d, v2.2d, v3.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6e64e463 // fcmge v3.2d, v3.2d, v4.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	WORD $0x4e421821 // uzp1 v1.8h, v1.8h, v2.8h
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e63e442 // fcmge v2.2d, v2.2d, v3.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6e64e463 // fcmge v3.2d, v3.2d, v4.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6e64e463 // fcmge v3.2d, v3.2d, v4.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6e65e484 // fcmge v4.2d, v4.2d, v5.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	WORD $0x4e021821 // uzp1 v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e63e442 // fcmge v2.2d, v2.2d, v3.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6e64e463 // fcmge v3.2d, v3.2d, v4.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6e64e463 // fcmge v3.2d, v3.2d, v4.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6e65e484 // fcmge v4.2d, v4.2d, v5.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6e64e463 // fcmge v3.2d, v3.2d, v4.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6e65e484 // fcmge v4.2d, v4.2d, v5.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6e65e484 // fcmge v4.2d, v4.2d, v5.2d
+	FMOVQ.P 16(R1), F5
+	FMOVQ.P 16(R2), F6
+	WORD $0x6e66e4a5 // fcmge v5.2d, v5.2d, v6.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsGreaterEqualF64NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.D2]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e61e442 // fcmge v2.2d, v2.2d, v1.2d
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e61e463 // fcmge v3.2d, v3.2d, v1.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e61e463 // fcmge v3.2d, v3.2d, v1.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x6e61e484 // fcmge v4.2d, v4.2d, v1.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e61e463 // fcmge v3.2d, v3.2d, v1.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x6e61e484 // fcmge v4.2d, v4.2d, v1.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x6e61e484 // fcmge v4.2d, v4.2d, v1.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x6e61e4a5 // fcmge v5.2d, v5.2d, v1.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e61e463 // fcmge v3.2d, v3.2d, v1.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x6e61e484 // fcmge v4.2d, v4.2d, v1.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x6e61e484 // fcmge v4.2d, v4.2d, v1.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x6e61e4a5 // fcmge v5.2d, v5.2d, v1.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	FMOVQ.P 16(R1), F4
+	WORD $0x6e61e484 // fcmge v4.2d, v4.2d, v1.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x6e61e4a5 // fcmge v5.2d, v5.2d, v1.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	FMOVQ.P 16(R1), F5
+	WORD $0x6e61e4a5 // fcmge v5.2d, v5.2d, v1.2d
+	FMOVQ.P 16(R1), F6
+	WORD $0x6e61e4c6 // fcmge v6.2d, v6.2d, v1.2d
+	WORD $0x4e8618a5 // uzp1 v5.4s, v5.4s, v6.4s
+	WORD $0x4e451884 // uzp1 v4.8h, v4.8h, v5.8h
+	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvEqualF64NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x4e62e421 // fcmeq v1.2d, v1.2d, v2.2d
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x4e63e442 // fcmeq v2.2d, v2.2d, v3.2d
+	WORD $0x4e821821 // uzp1 v1.4s, v1.4s, v2.4s
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x4e63e442 // fcmeq v2.2d, v2.2d, v3.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x4e64e463 // fcmeq v3.2d, v3.2d, v4.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	WORD $0x4e421821 // uzp1 v1.8h, v1.8h, v2.8h
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x4e63e442 // fcmeq v2.2d, v2.2d, v3.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x4e64e463 // fcmeq v3.2d, v3.2d, v4.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x4e64e463 // fcmeq v3.2d, v3.2d, v4.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x4e65e484 // fcmeq v4.2d, v4.2d, v5.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	WORD $0x4e021821 // uzp1 v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x4e63e442 // fcmeq v2.2d, v2.2d, v3.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x4e64e463 // fcmeq v3.2d, v3.2d, v4.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x4e64e463 // fcmeq v3.2d, v3.2d, v4.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x4e65e484 // fcmeq v4.2d, v4.2d, v5.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x4e64e463 // fcmeq v3.2d, v3.2d, v4.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x4e65e484 // fcmeq v4.2d, v4.2d, v5.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x4e65e484 // fcmeq v4.2d, v4.2d, v5.2d
+	FMOVQ.P 16(R1), F5
+	FMOVQ.P 16(R2), F6
+	WORD $0x4e66e4a5 // fcmeq v5.2d, v5.2d, v6.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsEqualF64NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.D2]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x4e61e442 // fcmeq v2.2d, v2.2d, v1.2d
+	FMOVQ.P 16(R1), F3
+	WORD $0x4e61e463 // fcmeq v3.2d, v3.2d, v1.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	WORD $0x4e61e463 // fcmeq v3.2d, v3.2d, v1.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x4e61e484 // fcmeq v4.2d, v4.2d, v1.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	WORD $0x4e61e463 // fcmeq v3.2d, v3.2d, v1.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x4e61e484 // fcmeq v4.2d, v4.2d, v1.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x4e61e484 // fcmeq v4.2d, v4.2d, v1.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x4e61e4a5 // fcmeq v5.2d, v5.2d, v1.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x4e61e463 // fcmeq v3.2d, v3.2d, v1.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x4e61e484 // fcmeq v4.2d, v4.2d, v1.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x4e61e484 // fcmeq v4.2d, v4.2d, v1.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x4e61e4a5 // fcmeq v5.2d, v5.2d, v1.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	FMOVQ.P 16(R1), F4
+	WORD $0x4e61e484 // fcmeq v4.2d, v4.2d, v1.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x4e61e4a5 // fcmeq v5.2d, v5.2d, v1.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	FMOVQ.P 16(R1), F5
+	WORD $0x4e61e4a5 // fcmeq v5.2d, v5.2d, v1.2d
+	FMOVQ.P 16(R1), F6
+	WORD $0x4e61e4c6 // fcmeq v6.2d, v6.2d, v1.2d
+	WORD $0x4e8618a5 // uzp1 v5.4s, v5.4s, v6.4s
+	WORD $0x4e451884 // uzp1 v4.8h, v4.8h, v5.8h
+	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvNotEqualF64NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x4e62e421 // fcmeq v1.2d, v1.2d, v2.2d
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x4e63e442 // fcmeq v2.2d, v2.2d, v3.2d
+	WORD $0x4e821821 // uzp1 v1.4s, v1.4s, v2.4s
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x4e63e442 // fcmeq v2.2d, v2.2d, v3.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x4e64e463 // fcmeq v3.2d, v3.2d, v4.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	WORD $0x4e421821 // uzp1 v1.8h, v1.8h, v2.8h
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x4e63e442 // fcmeq v2.2d, v2.2d, v3.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x4e64e463 // fcmeq v3.2d, v3.2d, v4.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x4e64e463 // fcmeq v3.2d, v3.2d, v4.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x4e65e484 // fcmeq v4.2d, v4.2d, v5.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	WORD $0x4e021821 // uzp1 v1.16b, v1.16b, v2.16b
+	WORD $0x4e611c01 // bic v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x4e63e442 // fcmeq v2.2d, v2.2d, v3.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x4e64e463 // fcmeq v3.2d, v3.2d, v4.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x4e64e463 // fcmeq v3.2d, v3.2d, v4.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x4e65e484 // fcmeq v4.2d, v4.2d, v5.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x4e64e463 // fcmeq v3.2d, v3.2d, v4.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x4e65e484 // fcmeq v4.2d, v4.2d, v5.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x4e65e484 // fcmeq v4.2d, v4.2d, v5.2d
+	FMOVQ.P 16(R1), F5
+	FMOVQ.P 16(R2), F6
+	WORD $0x4e66e4a5 // fcmeq v5.2d, v5.2d, v6.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e621c02 // bic v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsNotEqualF64NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.D2]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x4e61e442 // fcmeq v2.2d, v2.2d, v1.2d
+	FMOVQ.P 16(R1), F3
+	WORD $0x4e61e463 // fcmeq v3.2d, v3.2d, v1.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	WORD $0x4e61e463 // fcmeq v3.2d, v3.2d, v1.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x4e61e484 // fcmeq v4.2d, v4.2d, v1.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	WORD $0x4e61e463 // fcmeq v3.2d, v3.2d, v1.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x4e61e484 // fcmeq v4.2d, v4.2d, v1.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x4e61e484 // fcmeq v4.2d, v4.2d, v1.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x4e61e4a5 // fcmeq v5.2d, v5.2d, v1.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e621c02 // bic v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x4e61e463 // fcmeq v3.2d, v3.2d, v1.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x4e61e484 // fcmeq v4.2d, v4.2d, v1.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x4e61e484 // fcmeq v4.2d, v4.2d, v1.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x4e61e4a5 // fcmeq v5.2d, v5.2d, v1.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	FMOVQ.P 16(R1), F4
+	WORD $0x4e61e484 // fcmeq v4.2d, v4.2d, v1.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x4e61e4a5 // fcmeq v5.2d, v5.2d, v1.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	FMOVQ.P 16(R1), F5
+	WORD $0x4e61e4a5 // fcmeq v5.2d, v5.2d, v1.2d
+	FMOVQ.P 16(R1), F6
+	WORD $0x4e61e4c6 // fcmeq v6.2d, v6.2d, v1.2d
+	WORD $0x4e8618a5 // uzp1 v5.4s, v5.4s, v6.4s
+	WORD $0x4e451884 // uzp1 v4.8h, v4.8h, v5.8h
+	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
+	WORD $0x4e631c03 // bic v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvLessI8NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x4e213441 // cmgt v1.16b, v2.16b, v1.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x4e223462 // cmgt v2.16b, v3.16b, v2.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsLessI8NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.B16]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x4e223422 // cmgt v2.16b, v1.16b, v2.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x4e233423 // cmgt v3.16b, v1.16b, v3.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvLessEqualI8NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x4e213c41 // cmge v1.16b, v2.16b, v1.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x4e223c62 // cmge v2.16b, v3.16b, v2.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsLessEqualI8NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.B16]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x4e223c22 // cmge v2.16b, v1.16b, v2.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x4e233c23 // cmge v3.16b, v1.16b, v3.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvGreaterI8NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x4e223421 // cmgt v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x4e233442 // cmgt v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsGreaterI8NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.B16]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x4e213442 // cmgt v2.16b, v2.16b, v1.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x4e213463 // cmgt v3.16b, v3.16b, v1.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvGreaterEqualI8NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x4e223c21 // cmge v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x4e233c42 // cmge v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsGreaterEqualI8NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.B16]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x4e213c42 // cmge v2.16b, v2.16b, v1.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x4e213c63 // cmge v3.16b, v3.16b, v1.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvEqualI8NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e228c21 // cmeq v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e238c42 // cmeq v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsEqualI8NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.B16]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e218c42 // cmeq v2.16b, v2.16b, v1.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e218c63 // cmeq v3.16b, v3.16b, v1.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvNotEqualI8NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e228c21 // cmeq v1.16b, v1.16b, v2.16b
+	WORD $0x4e611c01 // bic v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e238c42 // cmeq v2.16b, v2.16b, v3.16b
+	WORD $0x4e621c02 // bic v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsNotEqualI8NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.B16]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e218c42 // cmeq v2.16b, v2.16b, v1.16b
+	WORD $0x4e621c02 // bic v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e218c63 // cmeq v3.16b, v3.16b, v1.16b
+	WORD $0x4e631c03 // bic v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvLessU8NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e213441 // cmhi v1.16b, v2.16b, v1.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e223462 // cmhi v2.16b, v3.16b, v2.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsLessU8NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.B16]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e223422 // cmhi v2.16b, v1.16b, v2.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e233423 // cmhi v3.16b, v1.16b, v3.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvLessEqualU8NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e213c41 // cmhs v1.16b, v2.16b, v1.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e223c62 // cmhs v2.16b, v3.16b, v2.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsLessEqualU8NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.B16]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e223c22 // cmhs v2.16b, v1.16b, v2.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e233c23 // cmhs v3.16b, v1.16b, v3.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvGreaterU8NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e223421 // cmhi v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e233442 // cmhi v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsGreaterU8NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.B16]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e213442 // cmhi v2.16b, v2.16b, v1.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e213463 // cmhi v3.16b, v3.16b, v1.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvGreaterEqualU8NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e223c21 // cmhs v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e233c42 // cmhs v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsGreaterEqualU8NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.B16]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e213c42 // cmhs v2.16b, v2.16b, v1.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e213c63 // cmhs v3.16b, v3.16b, v1.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvLessI16NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x4e613441 // cmgt v1.8h, v2.8h, v1.8h
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x4e623462 // cmgt v2.8h, v3.8h, v2.8h
+	WORD $0x4e021821 // uzp1 v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x4e623462 // cmgt v2.8h, v3.8h, v2.8h
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x4e633483 // cmgt v3.8h, v4.8h, v3.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsLessI16NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.H8]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x4e623422 // cmgt v2.8h, v1.8h, v2.8h
+	FMOVQ.P 16(R1), F3
+	WORD $0x4e633423 // cmgt v3.8h, v1.8h, v3.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x4e633423 // cmgt v3.8h, v1.8h, v3.8h
+	FMOVQ.P 16(R1), F4
+	WORD $0x4e643424 // cmgt v4.8h, v1.8h, v4.8h
+	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvLessEqualI16NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x4e613c41 // cmge v1.8h, v2.8h, v1.8h
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x4e623c62 // cmge v2.8h, v3.8h, v2.8h
+	WORD $0x4e021821 // uzp1 v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x4e623c62 // cmge v2.8h, v3.8h, v2.8h
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x4e633c83 // cmge v3.8h, v4.8h, v3.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsLessEqualI16NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.H8]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x4e623c22 // cmge v2.8h, v1.8h, v2.8h
+	FMOVQ.P 16(R1), F3
+	WORD $0x4e633c23 // cmge v3.8h, v1.8h, v3.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x4e633c23 // cmge v3.8h, v1.8h, v3.8h
+	FMOVQ.P 16(R1), F4
+	WORD $0x4e643c24 // cmge v4.8h, v1.8h, v4.8h
+	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvGreaterI16NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x4e623421 // cmgt v1.8h, v1.8h, v2.8h
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x4e633442 // cmgt v2.8h, v2.8h, v3.8h
+	WORD $0x4e021821 // uzp1 v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x4e633442 // cmgt v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x4e643463 // cmgt v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsGreaterI16NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.H8]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x4e613442 // cmgt v2.8h, v2.8h, v1.8h
+	FMOVQ.P 16(R1), F3
+	WORD $0x4e613463 // cmgt v3.8h, v3.8h, v1.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x4e613463 // cmgt v3.8h, v3.8h, v1.8h
+	FMOVQ.P 16(R1), F4
+	WORD $0x4e613484 // cmgt v4.8h, v4.8h, v1.8h
+	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvGreaterEqualI16NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x4e623c21 // cmge v1.8h, v1.8h, v2.8h
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x4e633c42 // cmge v2.8h, v2.8h, v3.8h
+	WORD $0x4e021821 // uzp1 v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x4e633c42 // cmge v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x4e643c63 // cmge v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsGreaterEqualI16NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.H8]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x4e613c42 // cmge v2.8h, v2.8h, v1.8h
+	FMOVQ.P 16(R1), F3
+	WORD $0x4e613c63 // cmge v3.8h, v3.8h, v1.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x4e613c63 // cmge v3.8h, v3.8h, v1.8h
+	FMOVQ.P 16(R1), F4
+	WORD $0x4e613c84 // cmge v4.8h, v4.8h, v1.8h
+	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvEqualI16NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e628c21 // cmeq v1.8h, v1.8h, v2.8h
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e638c42 // cmeq v2.8h, v2.8h, v3.8h
+	WORD $0x4e021821 // uzp1 v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e638c42 // cmeq v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6e648c63 // cmeq v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsEqualI16NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.H8]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e618c42 // cmeq v2.8h, v2.8h, v1.8h
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e618c63 // cmeq v3.8h, v3.8h, v1.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e618c63 // cmeq v3.8h, v3.8h, v1.8h
+	FMOVQ.P 16(R1), F4
+	WORD $0x6e618c84 // cmeq v4.8h, v4.8h, v1.8h
+	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvNotEqualI16NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e628c21 // cmeq v1.8h, v1.8h, v2.8h
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e638c42 // cmeq v2.8h, v2.8h, v3.8h
+	WORD $0x4e021821 // uzp1 v1.16b, v1.16b, v2.16b
+	WORD $0x4e611c01 // bic v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e638c42 // cmeq v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6e648c63 // cmeq v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e621c02 // bic v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsNotEqualI16NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.H8]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e618c42 // cmeq v2.8h, v2.8h, v1.8h
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e618c63 // cmeq v3.8h, v3.8h, v1.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e621c02 // bic v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e618c63 // cmeq v3.8h, v3.8h, v1.8h
+	FMOVQ.P 16(R1), F4
+	WORD $0x6e618c84 // cmeq v4.8h, v4.8h, v1.8h
+	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
+	WORD $0x4e631c03 // bic v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvLessU16NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e613441 // cmhi v1.8h, v2.8h, v1.8h
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e623462 // cmhi v2.8h, v3.8h, v2.8h
+	WORD $0x4e021821 // uzp1 v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e623462 // cmhi v2.8h, v3.8h, v2.8h
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6e633483 // cmhi v3.8h, v4.8h, v3.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsLessU16NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.H8]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e623422 // cmhi v2.8h, v1.8h, v2.8h
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e633423 // cmhi v3.8h, v1.8h, v3.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e633423 // cmhi v3.8h, v1.8h, v3.8h
+	FMOVQ.P 16(R1), F4
+	WORD $0x6e643424 // cmhi v4.8h, v1.8h, v4.8h
+	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvLessEqualU16NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e613c41 // cmhs v1.8h, v2.8h, v1.8h
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e623c62 // cmhs v2.8h, v3.8h, v2.8h
+	WORD $0x4e021821 // uzp1 v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e623c62 // cmhs v2.8h, v3.8h, v2.8h
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6e633c83 // cmhs v3.8h, v4.8h, v3.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsLessEqualU16NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.H8]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e623c22 // cmhs v2.8h, v1.8h, v2.8h
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e633c23 // cmhs v3.8h, v1.8h, v3.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e633c23 // cmhs v3.8h, v1.8h, v3.8h
+	FMOVQ.P 16(R1), F4
+	WORD $0x6e643c24 // cmhs v4.8h, v1.8h, v4.8h
+	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvGreaterU16NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e623421 // cmhi v1.8h, v1.8h, v2.8h
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e633442 // cmhi v2.8h, v2.8h, v3.8h
+	WORD $0x4e021821 // uzp1 v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e633442 // cmhi v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6e643463 // cmhi v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsGreaterU16NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.H8]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e613442 // cmhi v2.8h, v2.8h, v1.8h
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e613463 // cmhi v3.8h, v3.8h, v1.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e613463 // cmhi v3.8h, v3.8h, v1.8h
+	FMOVQ.P 16(R1), F4
+	WORD $0x6e613484 // cmhi v4.8h, v4.8h, v1.8h
+	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvGreaterEqualU16NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e623c21 // cmhs v1.8h, v1.8h, v2.8h
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e633c42 // cmhs v2.8h, v2.8h, v3.8h
+	WORD $0x4e021821 // uzp1 v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e633c42 // cmhs v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6e643c63 // cmhs v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsGreaterEqualU16NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.H8]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e613c42 // cmhs v2.8h, v2.8h, v1.8h
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e613c63 // cmhs v3.8h, v3.8h, v1.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e613c63 // cmhs v3.8h, v3.8h, v1.8h
+	FMOVQ.P 16(R1), F4
+	WORD $0x6e613c84 // cmhs v4.8h, v4.8h, v1.8h
+	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvLessU32NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6ea13441 // cmhi v1.4s, v2.4s, v1.4s
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ea23462 // cmhi v2.4s, v3.4s, v2.4s
+	WORD $0x4e421821 // uzp1 v1.8h, v1.8h, v2.8h
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ea23462 // cmhi v2.4s, v3.4s, v2.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ea33483 // cmhi v3.4s, v4.4s, v3.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	WORD $0x4e021821 // uzp1 v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ea23462 // cmhi v2.4s, v3.4s, v2.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ea33483 // cmhi v3.4s, v4.4s, v3.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ea33483 // cmhi v3.4s, v4.4s, v3.4s
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ea434a4 // cmhi v4.4s, v5.4s, v4.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsLessU32NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.S4]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6ea23422 // cmhi v2.4s, v1.4s, v2.4s
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ea33423 // cmhi v3.4s, v1.4s, v3.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ea33423 // cmhi v3.4s, v1.4s, v3.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ea43424 // cmhi v4.4s, v1.4s, v4.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ea33423 // cmhi v3.4s, v1.4s, v3.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ea43424 // cmhi v4.4s, v1.4s, v4.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ea43424 // cmhi v4.4s, v1.4s, v4.4s
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ea53425 // cmhi v5.4s, v1.4s, v5.4s
+	WORD $0x4e451884 // uzp1 v4.8h, v4.8h, v5.8h
+	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvLessEqualU32NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6ea13c41 // cmhs v1.4s, v2.4s, v1.4s
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ea23c62 // cmhs v2.4s, v3.4s, v2.4s
+	WORD $0x4e421821 // uzp1 v1.8h, v1.8h, v2.8h
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ea23c62 // cmhs v2.4s, v3.4s, v2.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ea33c83 // cmhs v3.4s, v4.4s, v3.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	WORD $0x4e021821 // uzp1 v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ea23c62 // cmhs v2.4s, v3.4s, v2.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ea33c83 // cmhs v3.4s, v4.4s, v3.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ea33c83 // cmhs v3.4s, v4.4s, v3.4s
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ea43ca4 // cmhs v4.4s, v5.4s, v4.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsLessEqualU32NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.S4]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6ea23c22 // cmhs v2.4s, v1.4s, v2.4s
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ea33c23 // cmhs v3.4s, v1.4s, v3.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ea33c23 // cmhs v3.4s, v1.4s, v3.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ea43c24 // cmhs v4.4s, v1.4s, v4.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ea33c23 // cmhs v3.4s, v1.4s, v3.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ea43c24 // cmhs v4.4s, v1.4s, v4.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ea43c24 // cmhs v4.4s, v1.4s, v4.4s
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ea53c25 // cmhs v5.4s, v1.4s, v5.4s
+	WORD $0x4e451884 // uzp1 v4.8h, v4.8h, v5.8h
+	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvGreaterU32NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6ea23421 // cmhi v1.4s, v1.4s, v2.4s
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ea33442 // cmhi v2.4s, v2.4s, v3.4s
+	WORD $0x4e421821 // uzp1 v1.8h, v1.8h, v2.8h
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ea33442 // cmhi v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ea43463 // cmhi v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	WORD $0x4e021821 // uzp1 v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ea33442 // cmhi v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ea43463 // cmhi v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ea43463 // cmhi v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ea53484 // cmhi v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsGreaterU32NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.S4]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6ea13442 // cmhi v2.4s, v2.4s, v1.4s
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ea13463 // cmhi v3.4s, v3.4s, v1.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ea13463 // cmhi v3.4s, v3.4s, v1.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ea13484 // cmhi v4.4s, v4.4s, v1.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ea13463 // cmhi v3.4s, v3.4s, v1.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ea13484 // cmhi v4.4s, v4.4s, v1.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ea13484 // cmhi v4.4s, v4.4s, v1.4s
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ea134a5 // cmhi v5.4s, v5.4s, v1.4s
+	WORD $0x4e451884 // uzp1 v4.8h, v4.8h, v5.8h
+	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvGreaterEqualU32NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6ea23c21 // cmhs v1.4s, v1.4s, v2.4s
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ea33c42 // cmhs v2.4s, v2.4s, v3.4s
+	WORD $0x4e421821 // uzp1 v1.8h, v1.8h, v2.8h
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ea33c42 // cmhs v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ea43c63 // cmhs v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	WORD $0x4e021821 // uzp1 v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ea33c42 // cmhs v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ea43c63 // cmhs v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ea43c63 // cmhs v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ea53c84 // cmhs v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsGreaterEqualU32NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.S4]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6ea13c42 // cmhs v2.4s, v2.4s, v1.4s
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ea13c63 // cmhs v3.4s, v3.4s, v1.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ea13c63 // cmhs v3.4s, v3.4s, v1.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ea13c84 // cmhs v4.4s, v4.4s, v1.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ea13c63 // cmhs v3.4s, v3.4s, v1.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ea13c84 // cmhs v4.4s, v4.4s, v1.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ea13c84 // cmhs v4.4s, v4.4s, v1.4s
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ea13ca5 // cmhs v5.4s, v5.4s, v1.4s
+	WORD $0x4e451884 // uzp1 v4.8h, v4.8h, v5.8h
+	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvLessU64NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6ee13441 // cmhi v1.2d, v2.2d, v1.2d
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee23462 // cmhi v2.2d, v3.2d, v2.2d
+	WORD $0x4e821821 // uzp1 v1.4s, v1.4s, v2.4s
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee23462 // cmhi v2.2d, v3.2d, v2.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee33483 // cmhi v3.2d, v4.2d, v3.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	WORD $0x4e421821 // uzp1 v1.8h, v1.8h, v2.8h
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee23462 // cmhi v2.2d, v3.2d, v2.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee33483 // cmhi v3.2d, v4.2d, v3.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee33483 // cmhi v3.2d, v4.2d, v3.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ee434a4 // cmhi v4.2d, v5.2d, v4.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	WORD $0x4e021821 // uzp1 v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee23462 // cmhi v2.2d, v3.2d, v2.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee33483 // cmhi v3.2d, v4.2d, v3.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee33483 // cmhi v3.2d, v4.2d, v3.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ee434a4 // cmhi v4.2d, v5.2d, v4.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee33483 // cmhi v3.2d, v4.2d, v3.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ee434a4 // cmhi v4.2d, v5.2d, v4.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ee434a4 // cmhi v4.2d, v5.2d, v4.2d
+	FMOVQ.P 16(R1), F5
+	FMOVQ.P 16(R2), F6
+	WORD $0x6ee534c5 // cmhi v5.2d, v6.2d, v5.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsLessU64NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.D2]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6ee23422 // cmhi v2.2d, v1.2d, v2.2d
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee33423 // cmhi v3.2d, v1.2d, v3.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee33423 // cmhi v3.2d, v1.2d, v3.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee43424 // cmhi v4.2d, v1.2d, v4.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee33423 // cmhi v3.2d, v1.2d, v3.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee43424 // cmhi v4.2d, v1.2d, v4.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee43424 // cmhi v4.2d, v1.2d, v4.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ee53425 // cmhi v5.2d, v1.2d, v5.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee33423 // cmhi v3.2d, v1.2d, v3.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee43424 // cmhi v4.2d, v1.2d, v4.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee43424 // cmhi v4.2d, v1.2d, v4.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ee53425 // cmhi v5.2d, v1.2d, v5.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee43424 // cmhi v4.2d, v1.2d, v4.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ee53425 // cmhi v5.2d, v1.2d, v5.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ee53425 // cmhi v5.2d, v1.2d, v5.2d
+	FMOVQ.P 16(R1), F6
+	WORD $0x6ee63426 // cmhi v6.2d, v1.2d, v6.2d
+	WORD $0x4e8618a5 // uzp1 v5.4s, v5.4s, v6.4s
+	WORD $0x4e451884 // uzp1 v4.8h, v4.8h, v5.8h
+	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvLessEqualU64NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6ee13c41 // cmhs v1.2d, v2.2d, v1.2d
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee23c62 // cmhs v2.2d, v3.2d, v2.2d
+	WORD $0x4e821821 // uzp1 v1.4s, v1.4s, v2.4s
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee23c62 // cmhs v2.2d, v3.2d, v2.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee33c83 // cmhs v3.2d, v4.2d, v3.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	WORD $0x4e421821 // uzp1 v1.8h, v1.8h, v2.8h
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee23c62 // cmhs v2.2d, v3.2d, v2.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee33c83 // cmhs v3.2d, v4.2d, v3.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee33c83 // cmhs v3.2d, v4.2d, v3.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ee43ca4 // cmhs v4.2d, v5.2d, v4.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	WORD $0x4e021821 // uzp1 v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee23c62 // cmhs v2.2d, v3.2d, v2.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee33c83 // cmhs v3.2d, v4.2d, v3.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee33c83 // cmhs v3.2d, v4.2d, v3.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ee43ca4 // cmhs v4.2d, v5.2d, v4.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee33c83 // cmhs v3.2d, v4.2d, v3.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ee43ca4 // cmhs v4.2d, v5.2d, v4.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ee43ca4 // cmhs v4.2d, v5.2d, v4.2d
+	FMOVQ.P 16(R1), F5
+	FMOVQ.P 16(R2), F6
+	WORD $0x6ee53cc5 // cmhs v5.2d, v6.2d, v5.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsLessEqualU64NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.D2]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6ee23c22 // cmhs v2.2d, v1.2d, v2.2d
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee33c23 // cmhs v3.2d, v1.2d, v3.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee33c23 // cmhs v3.2d, v1.2d, v3.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee43c24 // cmhs v4.2d, v1.2d, v4.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee33c23 // cmhs v3.2d, v1.2d, v3.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee43c24 // cmhs v4.2d, v1.2d, v4.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee43c24 // cmhs v4.2d, v1.2d, v4.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ee53c25 // cmhs v5.2d, v1.2d, v5.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee33c23 // cmhs v3.2d, v1.2d, v3.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee43c24 // cmhs v4.2d, v1.2d, v4.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee43c24 // cmhs v4.2d, v1.2d, v4.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ee53c25 // cmhs v5.2d, v1.2d, v5.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee43c24 // cmhs v4.2d, v1.2d, v4.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ee53c25 // cmhs v5.2d, v1.2d, v5.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ee53c25 // cmhs v5.2d, v1.2d, v5.2d
+	FMOVQ.P 16(R1), F6
+	WORD $0x6ee63c26 // cmhs v6.2d, v1.2d, v6.2d
+	WORD $0x4e8618a5 // uzp1 v5.4s, v5.4s, v6.4s
+	WORD $0x4e451884 // uzp1 v4.8h, v4.8h, v5.8h
+	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvGreaterU64NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6ee23421 // cmhi v1.2d, v1.2d, v2.2d
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee33442 // cmhi v2.2d, v2.2d, v3.2d
+	WORD $0x4e821821 // uzp1 v1.4s, v1.4s, v2.4s
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee33442 // cmhi v2.2d, v2.2d, v3.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee43463 // cmhi v3.2d, v3.2d, v4.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	WORD $0x4e421821 // uzp1 v1.8h, v1.8h, v2.8h
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee33442 // cmhi v2.2d, v2.2d, v3.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee43463 // cmhi v3.2d, v3.2d, v4.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee43463 // cmhi v3.2d, v3.2d, v4.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ee53484 // cmhi v4.2d, v4.2d, v5.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	WORD $0x4e021821 // uzp1 v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee33442 // cmhi v2.2d, v2.2d, v3.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee43463 // cmhi v3.2d, v3.2d, v4.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee43463 // cmhi v3.2d, v3.2d, v4.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ee53484 // cmhi v4.2d, v4.2d, v5.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee43463 // cmhi v3.2d, v3.2d, v4.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ee53484 // cmhi v4.2d, v4.2d, v5.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ee53484 // cmhi v4.2d, v4.2d, v5.2d
+	FMOVQ.P 16(R1), F5
+	FMOVQ.P 16(R2), F6
+	WORD $0x6ee634a5 // cmhi v5.2d, v5.2d, v6.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsGreaterU64NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.D2]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6ee13442 // cmhi v2.2d, v2.2d, v1.2d
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee13463 // cmhi v3.2d, v3.2d, v1.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee13463 // cmhi v3.2d, v3.2d, v1.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee13484 // cmhi v4.2d, v4.2d, v1.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee13463 // cmhi v3.2d, v3.2d, v1.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee13484 // cmhi v4.2d, v4.2d, v1.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee13484 // cmhi v4.2d, v4.2d, v1.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ee134a5 // cmhi v5.2d, v5.2d, v1.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee13463 // cmhi v3.2d, v3.2d, v1.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee13484 // cmhi v4.2d, v4.2d, v1.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee13484 // cmhi v4.2d, v4.2d, v1.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ee134a5 // cmhi v5.2d, v5.2d, v1.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee13484 // cmhi v4.2d, v4.2d, v1.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ee134a5 // cmhi v5.2d, v5.2d, v1.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ee134a5 // cmhi v5.2d, v5.2d, v1.2d
+	FMOVQ.P 16(R1), F6
+	WORD $0x6ee134c6 // cmhi v6.2d, v6.2d, v1.2d
+	WORD $0x4e8618a5 // uzp1 v5.4s, v5.4s, v6.4s
+	WORD $0x4e451884 // uzp1 v4.8h, v4.8h, v5.8h
+	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvGreaterEqualU64NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6ee23c21 // cmhs v1.2d, v1.2d, v2.2d
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee33c42 // cmhs v2.2d, v2.2d, v3.2d
+	WORD $0x4e821821 // uzp1 v1.4s, v1.4s, v2.4s
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee33c42 // cmhs v2.2d, v2.2d, v3.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee43c63 // cmhs v3.2d, v3.2d, v4.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	WORD $0x4e421821 // uzp1 v1.8h, v1.8h, v2.8h
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee33c42 // cmhs v2.2d, v2.2d, v3.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee43c63 // cmhs v3.2d, v3.2d, v4.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee43c63 // cmhs v3.2d, v3.2d, v4.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ee53c84 // cmhs v4.2d, v4.2d, v5.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	WORD $0x4e021821 // uzp1 v1.16b, v1.16b, v2.16b
+	WORD $0x4e211c01 // and v1.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee33c42 // cmhs v2.2d, v2.2d, v3.2d
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee43c63 // cmhs v3.2d, v3.2d, v4.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee43c63 // cmhs v3.2d, v3.2d, v4.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ee53c84 // cmhs v4.2d, v4.2d, v5.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	FMOVQ.P 16(R2), F4
+	WORD $0x6ee43c63 // cmhs v3.2d, v3.2d, v4.2d
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ee53c84 // cmhs v4.2d, v4.2d, v5.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	FMOVQ.P 16(R2), F5
+	WORD $0x6ee53c84 // cmhs v4.2d, v4.2d, v5.2d
+	FMOVQ.P 16(R1), F5
+	FMOVQ.P 16(R2), F6
+	WORD $0x6ee63ca5 // cmhs v5.2d, v5.2d, v6.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsGreaterEqualU64NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.D2]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6ee13c42 // cmhs v2.2d, v2.2d, v1.2d
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee13c63 // cmhs v3.2d, v3.2d, v1.2d
+	WORD $0x4e831842 // uzp1 v2.4s, v2.4s, v3.4s
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee13c63 // cmhs v3.2d, v3.2d, v1.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee13c84 // cmhs v4.2d, v4.2d, v1.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	WORD $0x4e431842 // uzp1 v2.8h, v2.8h, v3.8h
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee13c63 // cmhs v3.2d, v3.2d, v1.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee13c84 // cmhs v4.2d, v4.2d, v1.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee13c84 // cmhs v4.2d, v4.2d, v1.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ee13ca5 // cmhs v5.2d, v5.2d, v1.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	WORD $0x4e031842 // uzp1 v2.16b, v2.16b, v3.16b
+	WORD $0x4e221c02 // and v2.16b, v0.16b, v2.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee13c63 // cmhs v3.2d, v3.2d, v1.2d
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee13c84 // cmhs v4.2d, v4.2d, v1.2d
+	WORD $0x4e841863 // uzp1 v3.4s, v3.4s, v4.4s
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee13c84 // cmhs v4.2d, v4.2d, v1.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ee13ca5 // cmhs v5.2d, v5.2d, v1.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	WORD $0x4e441863 // uzp1 v3.8h, v3.8h, v4.8h
+	FMOVQ.P 16(R1), F4
+	WORD $0x6ee13c84 // cmhs v4.2d, v4.2d, v1.2d
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ee13ca5 // cmhs v5.2d, v5.2d, v1.2d
+	WORD $0x4e851884 // uzp1 v4.4s, v4.4s, v5.4s
+	FMOVQ.P 16(R1), F5
+	WORD $0x6ee13ca5 // cmhs v5.2d, v5.2d, v1.2d
+	FMOVQ.P 16(R1), F6
+	WORD $0x6ee13cc6 // cmhs v6.2d, v6.2d, v1.2d
+	WORD $0x4e8618a5 // uzp1 v5.4s, v5.4s, v6.4s
+	WORD $0x4e451884 // uzp1 v4.8h, v4.8h, v5.8h
+	WORD $0x4e041863 // uzp1 v3.16b, v3.16b, v4.16b
+	WORD $0x4e231c03 // and v3.16b, v0.16b, v3.16b
 	FSTPQ.P (F2, F3), 32(R0)
 	SUBS $32, R3, R3
 	BGT loop

@@ -4,6 +4,36 @@
 
 package kernel
 
+// vvAddI8NEON is AddI8 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvAddI8NEON(dst, a, b *byte, n int)
+
+// vsAddI8NEON is AddI8 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsAddI8NEON(dst, a, b *byte, n int)
+
+// foldAddI8NEON is AddI8 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldAddI8NEON(dst, a *byte, n int)
+
+// vvAddI16NEON is AddI16 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvAddI16NEON(dst, a, b *byte, n int)
+
+// vsAddI16NEON is AddI16 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsAddI16NEON(dst, a, b *byte, n int)
+
+// foldAddI16NEON is AddI16 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldAddI16NEON(dst, a *byte, n int)
+
 // vvAddI32NEON is AddI32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
 //
 //go:noescape
@@ -14,45 +44,10 @@ func vvAddI32NEON(dst, a, b *byte, n int)
 //go:noescape
 func vsAddI32NEON(dst, a, b *byte, n int)
 
-// vvSubI32NEON is SubI32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+// foldAddI32NEON is AddI32 of [FoldIntegers] on n bytes, a multiple of 32.
 //
 //go:noescape
-func vvSubI32NEON(dst, a, b *byte, n int)
-
-// vsSubI32NEON is SubI32 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
-//
-//go:noescape
-func vsSubI32NEON(dst, a, b *byte, n int)
-
-// vvMulI32NEON is MulI32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
-//
-//go:noescape
-func vvMulI32NEON(dst, a, b *byte, n int)
-
-// vsMulI32NEON is MulI32 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
-//
-//go:noescape
-func vsMulI32NEON(dst, a, b *byte, n int)
-
-// vvMinI32NEON is MinI32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
-//
-//go:noescape
-func vvMinI32NEON(dst, a, b *byte, n int)
-
-// vsMinI32NEON is MinI32 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
-//
-//go:noescape
-func vsMinI32NEON(dst, a, b *byte, n int)
-
-// vvMaxI32NEON is MaxI32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
-//
-//go:noescape
-func vvMaxI32NEON(dst, a, b *byte, n int)
-
-// vsMaxI32NEON is MaxI32 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
-//
-//go:noescape
-func vsMaxI32NEON(dst, a, b *byte, n int)
+func foldAddI32NEON(dst, a *byte, n int)
 
 // vvAddI64NEON is AddI64 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
 //
@@ -64,6 +59,41 @@ func vvAddI64NEON(dst, a, b *byte, n int)
 //go:noescape
 func vsAddI64NEON(dst, a, b *byte, n int)
 
+// foldAddI64NEON is AddI64 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldAddI64NEON(dst, a *byte, n int)
+
+// vvSubI8NEON is SubI8 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvSubI8NEON(dst, a, b *byte, n int)
+
+// vsSubI8NEON is SubI8 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsSubI8NEON(dst, a, b *byte, n int)
+
+// vvSubI16NEON is SubI16 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvSubI16NEON(dst, a, b *byte, n int)
+
+// vsSubI16NEON is SubI16 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsSubI16NEON(dst, a, b *byte, n int)
+
+// vvSubI32NEON is SubI32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvSubI32NEON(dst, a, b *byte, n int)
+
+// vsSubI32NEON is SubI32 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsSubI32NEON(dst, a, b *byte, n int)
+
 // vvSubI64NEON is SubI64 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
 //
 //go:noescape
@@ -73,6 +103,91 @@ func vvSubI64NEON(dst, a, b *byte, n int)
 //
 //go:noescape
 func vsSubI64NEON(dst, a, b *byte, n int)
+
+// vvMulI8NEON is MulI8 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMulI8NEON(dst, a, b *byte, n int)
+
+// vsMulI8NEON is MulI8 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMulI8NEON(dst, a, b *byte, n int)
+
+// vvMulI16NEON is MulI16 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMulI16NEON(dst, a, b *byte, n int)
+
+// vsMulI16NEON is MulI16 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMulI16NEON(dst, a, b *byte, n int)
+
+// vvMulI32NEON is MulI32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMulI32NEON(dst, a, b *byte, n int)
+
+// vsMulI32NEON is MulI32 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMulI32NEON(dst, a, b *byte, n int)
+
+// vvMulI64NEON is MulI64 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMulI64NEON(dst, a, b *byte, n int)
+
+// vsMulI64NEON is MulI64 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMulI64NEON(dst, a, b *byte, n int)
+
+// vvMinI8NEON is MinI8 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMinI8NEON(dst, a, b *byte, n int)
+
+// vsMinI8NEON is MinI8 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMinI8NEON(dst, a, b *byte, n int)
+
+// foldMinI8NEON is MinI8 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldMinI8NEON(dst, a *byte, n int)
+
+// vvMinI16NEON is MinI16 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMinI16NEON(dst, a, b *byte, n int)
+
+// vsMinI16NEON is MinI16 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMinI16NEON(dst, a, b *byte, n int)
+
+// foldMinI16NEON is MinI16 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldMinI16NEON(dst, a *byte, n int)
+
+// vvMinI32NEON is MinI32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMinI32NEON(dst, a, b *byte, n int)
+
+// vsMinI32NEON is MinI32 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMinI32NEON(dst, a, b *byte, n int)
+
+// foldMinI32NEON is MinI32 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldMinI32NEON(dst, a *byte, n int)
 
 // vvMinI64NEON is MinI64 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
 //
@@ -84,6 +199,56 @@ func vvMinI64NEON(dst, a, b *byte, n int)
 //go:noescape
 func vsMinI64NEON(dst, a, b *byte, n int)
 
+// foldMinI64NEON is MinI64 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldMinI64NEON(dst, a *byte, n int)
+
+// vvMaxI8NEON is MaxI8 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMaxI8NEON(dst, a, b *byte, n int)
+
+// vsMaxI8NEON is MaxI8 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMaxI8NEON(dst, a, b *byte, n int)
+
+// foldMaxI8NEON is MaxI8 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldMaxI8NEON(dst, a *byte, n int)
+
+// vvMaxI16NEON is MaxI16 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMaxI16NEON(dst, a, b *byte, n int)
+
+// vsMaxI16NEON is MaxI16 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMaxI16NEON(dst, a, b *byte, n int)
+
+// foldMaxI16NEON is MaxI16 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldMaxI16NEON(dst, a *byte, n int)
+
+// vvMaxI32NEON is MaxI32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMaxI32NEON(dst, a, b *byte, n int)
+
+// vsMaxI32NEON is MaxI32 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMaxI32NEON(dst, a, b *byte, n int)
+
+// foldMaxI32NEON is MaxI32 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldMaxI32NEON(dst, a *byte, n int)
+
 // vvMaxI64NEON is MaxI64 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
 //
 //go:noescape
@@ -93,6 +258,211 @@ func vvMaxI64NEON(dst, a, b *byte, n int)
 //
 //go:noescape
 func vsMaxI64NEON(dst, a, b *byte, n int)
+
+// foldMaxI64NEON is MaxI64 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldMaxI64NEON(dst, a *byte, n int)
+
+// vvLeastU8NEON is LeastU8 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvLeastU8NEON(dst, a, b *byte, n int)
+
+// vsLeastU8NEON is LeastU8 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsLeastU8NEON(dst, a, b *byte, n int)
+
+// foldLeastU8NEON is LeastU8 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldLeastU8NEON(dst, a *byte, n int)
+
+// vvLeastU16NEON is LeastU16 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvLeastU16NEON(dst, a, b *byte, n int)
+
+// vsLeastU16NEON is LeastU16 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsLeastU16NEON(dst, a, b *byte, n int)
+
+// foldLeastU16NEON is LeastU16 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldLeastU16NEON(dst, a *byte, n int)
+
+// vvLeastU32NEON is LeastU32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvLeastU32NEON(dst, a, b *byte, n int)
+
+// vsLeastU32NEON is LeastU32 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsLeastU32NEON(dst, a, b *byte, n int)
+
+// foldLeastU32NEON is LeastU32 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldLeastU32NEON(dst, a *byte, n int)
+
+// vvLeastU64NEON is LeastU64 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvLeastU64NEON(dst, a, b *byte, n int)
+
+// vsLeastU64NEON is LeastU64 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsLeastU64NEON(dst, a, b *byte, n int)
+
+// foldLeastU64NEON is LeastU64 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldLeastU64NEON(dst, a *byte, n int)
+
+// vvMostU8NEON is MostU8 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMostU8NEON(dst, a, b *byte, n int)
+
+// vsMostU8NEON is MostU8 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMostU8NEON(dst, a, b *byte, n int)
+
+// foldMostU8NEON is MostU8 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldMostU8NEON(dst, a *byte, n int)
+
+// vvMostU16NEON is MostU16 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMostU16NEON(dst, a, b *byte, n int)
+
+// vsMostU16NEON is MostU16 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMostU16NEON(dst, a, b *byte, n int)
+
+// foldMostU16NEON is MostU16 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldMostU16NEON(dst, a *byte, n int)
+
+// vvMostU32NEON is MostU32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMostU32NEON(dst, a, b *byte, n int)
+
+// vsMostU32NEON is MostU32 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMostU32NEON(dst, a, b *byte, n int)
+
+// foldMostU32NEON is MostU32 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldMostU32NEON(dst, a *byte, n int)
+
+// vvMostU64NEON is MostU64 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMostU64NEON(dst, a, b *byte, n int)
+
+// vsMostU64NEON is MostU64 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMostU64NEON(dst, a, b *byte, n int)
+
+// foldMostU64NEON is MostU64 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldMostU64NEON(dst, a *byte, n int)
+
+// vvShlI8NEON is ShlI8 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvShlI8NEON(dst, a, b *byte, n int)
+
+// vsShlI8NEON is ShlI8 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsShlI8NEON(dst, a, b *byte, n int)
+
+// vvShlI16NEON is ShlI16 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvShlI16NEON(dst, a, b *byte, n int)
+
+// vsShlI16NEON is ShlI16 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsShlI16NEON(dst, a, b *byte, n int)
+
+// vvShlI32NEON is ShlI32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvShlI32NEON(dst, a, b *byte, n int)
+
+// vsShlI32NEON is ShlI32 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsShlI32NEON(dst, a, b *byte, n int)
+
+// vvShlI64NEON is ShlI64 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvShlI64NEON(dst, a, b *byte, n int)
+
+// vsShlI64NEON is ShlI64 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsShlI64NEON(dst, a, b *byte, n int)
+
+// vvShrU8NEON is ShrU8 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvShrU8NEON(dst, a, b *byte, n int)
+
+// vsShrU8NEON is ShrU8 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsShrU8NEON(dst, a, b *byte, n int)
+
+// vvShrU16NEON is ShrU16 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvShrU16NEON(dst, a, b *byte, n int)
+
+// vsShrU16NEON is ShrU16 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsShrU16NEON(dst, a, b *byte, n int)
+
+// vvShrU32NEON is ShrU32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvShrU32NEON(dst, a, b *byte, n int)
+
+// vsShrU32NEON is ShrU32 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsShrU32NEON(dst, a, b *byte, n int)
+
+// vvShrU64NEON is ShrU64 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvShrU64NEON(dst, a, b *byte, n int)
+
+// vsShrU64NEON is ShrU64 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsShrU64NEON(dst, a, b *byte, n int)
 
 // vvAndBitsNEON is AndBits of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
 //
@@ -104,26 +474,6 @@ func vvAndBitsNEON(dst, a, b *byte, n int)
 //go:noescape
 func vsAndBitsNEON(dst, a, b *byte, n int)
 
-// vvOrBitsNEON is OrBits of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
-//
-//go:noescape
-func vvOrBitsNEON(dst, a, b *byte, n int)
-
-// vsOrBitsNEON is OrBits of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
-//
-//go:noescape
-func vsOrBitsNEON(dst, a, b *byte, n int)
-
-// vvXorBitsNEON is XorBits of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
-//
-//go:noescape
-func vvXorBitsNEON(dst, a, b *byte, n int)
-
-// vsXorBitsNEON is XorBits of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
-//
-//go:noescape
-func vsXorBitsNEON(dst, a, b *byte, n int)
-
 // vvAndBoolNEON is AndBool of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
 //
 //go:noescape
@@ -133,6 +483,16 @@ func vvAndBoolNEON(dst, a, b *byte, n int)
 //
 //go:noescape
 func vsAndBoolNEON(dst, a, b *byte, n int)
+
+// vvOrBitsNEON is OrBits of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvOrBitsNEON(dst, a, b *byte, n int)
+
+// vsOrBitsNEON is OrBits of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsOrBitsNEON(dst, a, b *byte, n int)
 
 // vvOrBoolNEON is OrBool of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
 //
@@ -144,6 +504,16 @@ func vvOrBoolNEON(dst, a, b *byte, n int)
 //go:noescape
 func vsOrBoolNEON(dst, a, b *byte, n int)
 
+// vvXorBitsNEON is XorBits of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvXorBitsNEON(dst, a, b *byte, n int)
+
+// vsXorBitsNEON is XorBits of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsXorBitsNEON(dst, a, b *byte, n int)
+
 // vvXorBoolNEON is XorBool of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
 //
 //go:noescape
@@ -153,3 +523,63 @@ func vvXorBoolNEON(dst, a, b *byte, n int)
 //
 //go:noescape
 func vsXorBoolNEON(dst, a, b *byte, n int)
+
+// eachAbsI8NEON is AbsI8 of [IntegersEach] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func eachAbsI8NEON(dst, a *byte, n int)
+
+// eachNegI8NEON is NegI8 of [IntegersEach] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func eachNegI8NEON(dst, a *byte, n int)
+
+// eachSignI8NEON is SignI8 of [IntegersEach] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func eachSignI8NEON(dst, a *byte, n int)
+
+// eachAbsI16NEON is AbsI16 of [IntegersEach] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func eachAbsI16NEON(dst, a *byte, n int)
+
+// eachNegI16NEON is NegI16 of [IntegersEach] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func eachNegI16NEON(dst, a *byte, n int)
+
+// eachSignI16NEON is SignI16 of [IntegersEach] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func eachSignI16NEON(dst, a *byte, n int)
+
+// eachAbsI32NEON is AbsI32 of [IntegersEach] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func eachAbsI32NEON(dst, a *byte, n int)
+
+// eachNegI32NEON is NegI32 of [IntegersEach] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func eachNegI32NEON(dst, a *byte, n int)
+
+// eachSignI32NEON is SignI32 of [IntegersEach] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func eachSignI32NEON(dst, a *byte, n int)
+
+// eachAbsI64NEON is AbsI64 of [IntegersEach] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func eachAbsI64NEON(dst, a *byte, n int)
+
+// eachNegI64NEON is NegI64 of [IntegersEach] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func eachNegI64NEON(dst, a *byte, n int)
+
+// eachSignI64NEON is SignI64 of [IntegersEach] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func eachSignI64NEON(dst, a *byte, n int)

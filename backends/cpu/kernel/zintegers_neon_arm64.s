@@ -4,9 +4,121 @@
 
 #include "textflag.h"
 
-DATA constants<>+0(SB)/8, $0x0101010101010101
-DATA constants<>+8(SB)/8, $0x0101010101010101
-GLOBL constants<>(SB), RODATA|NOPTR, $16
+DATA constants<>+0(SB)/8, $0x0707070707070707
+DATA constants<>+8(SB)/8, $0x0707070707070707
+DATA constants<>+16(SB)/8, $0x000f000f000f000f
+DATA constants<>+24(SB)/8, $0x000f000f000f000f
+DATA constants<>+32(SB)/8, $0x0000001f0000001f
+DATA constants<>+40(SB)/8, $0x0000001f0000001f
+DATA constants<>+48(SB)/8, $0x000000000000003f
+DATA constants<>+56(SB)/8, $0x000000000000003f
+DATA constants<>+64(SB)/8, $0x0101010101010101
+DATA constants<>+72(SB)/8, $0x0101010101010101
+GLOBL constants<>(SB), RODATA|NOPTR, $80
+
+TEXT ·vvAddI8NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x4e218400 // add v0.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x4e228421 // add v1.16b, v1.16b, v2.16b
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsAddI8NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V0.B16]
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x4e208421 // add v1.16b, v1.16b, v0.16b
+	FMOVQ.P 16(R1), F2
+	WORD $0x4e208442 // add v2.16b, v2.16b, v0.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·foldAddI8NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+	FLDPQ (R0), (F0, F1)
+
+loop:
+	FLDPQ.P 32(R1), (F2, F3)
+	WORD $0x4e228400 // add v0.16b, v0.16b, v2.16b
+	WORD $0x4ea01c00 // mov v0.16b, v0.16b
+	WORD $0x4e238421 // add v1.16b, v1.16b, v3.16b
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	SUBS $32, R2, R2
+	BGT loop
+	FSTPQ (F0, F1), (R0)
+	RET
+
+TEXT ·vvAddI16NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x4e618400 // add v0.8h, v0.8h, v1.8h
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x4e628421 // add v1.8h, v1.8h, v2.8h
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsAddI16NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V0.H8]
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x4e608421 // add v1.8h, v1.8h, v0.8h
+	FMOVQ.P 16(R1), F2
+	WORD $0x4e608442 // add v2.8h, v2.8h, v0.8h
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·foldAddI16NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+	FLDPQ (R0), (F0, F1)
+
+loop:
+	FLDPQ.P 32(R1), (F2, F3)
+	WORD $0x4e628400 // add v0.8h, v0.8h, v2.8h
+	WORD $0x4ea01c00 // mov v0.16b, v0.16b
+	WORD $0x4e638421 // add v1.8h, v1.8h, v3.8h
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	SUBS $32, R2, R2
+	BGT loop
+	FSTPQ (F0, F1), (R0)
+	RET
 
 TEXT ·vvAddI32NEON(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
@@ -38,6 +150,145 @@ loop:
 	WORD $0x4ea08421 // add v1.4s, v1.4s, v0.4s
 	FMOVQ.P 16(R1), F2
 	WORD $0x4ea08442 // add v2.4s, v2.4s, v0.4s
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·foldAddI32NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+	FLDPQ (R0), (F0, F1)
+
+loop:
+	FLDPQ.P 32(R1), (F2, F3)
+	WORD $0x4ea28400 // add v0.4s, v0.4s, v2.4s
+	WORD $0x4ea01c00 // mov v0.16b, v0.16b
+	WORD $0x4ea38421 // add v1.4s, v1.4s, v3.4s
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	SUBS $32, R2, R2
+	BGT loop
+	FSTPQ (F0, F1), (R0)
+	RET
+
+TEXT ·vvAddI64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x4ee18400 // add v0.2d, v0.2d, v1.2d
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsAddI64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V0.D2]
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	FMOVQ.P 16(R1), F2
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·foldAddI64NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+	FLDPQ (R0), (F0, F1)
+
+loop:
+	FLDPQ.P 32(R1), (F2, F3)
+	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
+	WORD $0x4ea01c00 // mov v0.16b, v0.16b
+	WORD $0x4ee38421 // add v1.2d, v1.2d, v3.2d
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	SUBS $32, R2, R2
+	BGT loop
+	FSTPQ (F0, F1), (R0)
+	RET
+
+TEXT ·vvSubI8NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x6e218400 // sub v0.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e228421 // sub v1.16b, v1.16b, v2.16b
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsSubI8NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V0.B16]
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x6e208421 // sub v1.16b, v1.16b, v0.16b
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e208442 // sub v2.16b, v2.16b, v0.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvSubI16NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x6e618400 // sub v0.8h, v0.8h, v1.8h
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e628421 // sub v1.8h, v1.8h, v2.8h
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsSubI16NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V0.H8]
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x6e608421 // sub v1.8h, v1.8h, v0.8h
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e608442 // sub v2.8h, v2.8h, v0.8h
 	FSTPQ.P (F1, F2), 32(R0)
 	SUBS $32, R3, R3
 	BGT loop
@@ -78,6 +329,111 @@ loop:
 	BGT loop
 	RET
 
+TEXT ·vvSubI64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x6ee18400 // sub v0.2d, v0.2d, v1.2d
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6ee28421 // sub v1.2d, v1.2d, v2.2d
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsSubI64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V0.D2]
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x6ee08421 // sub v1.2d, v1.2d, v0.2d
+	FMOVQ.P 16(R1), F2
+	WORD $0x6ee08442 // sub v2.2d, v2.2d, v0.2d
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvMulI8NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x4e219c00 // mul v0.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x4e229c21 // mul v1.16b, v1.16b, v2.16b
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsMulI8NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V0.B16]
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x4e209c21 // mul v1.16b, v1.16b, v0.16b
+	FMOVQ.P 16(R1), F2
+	WORD $0x4e209c42 // mul v2.16b, v2.16b, v0.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvMulI16NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x4e619c00 // mul v0.8h, v0.8h, v1.8h
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x4e629c21 // mul v1.8h, v1.8h, v2.8h
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsMulI16NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V0.H8]
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x4e609c21 // mul v1.8h, v1.8h, v0.8h
+	FMOVQ.P 16(R1), F2
+	WORD $0x4e609c42 // mul v2.8h, v2.8h, v0.8h
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
 TEXT ·vvMulI32NEON(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
@@ -111,6 +467,169 @@ loop:
 	FSTPQ.P (F1, F2), 32(R0)
 	SUBS $32, R3, R3
 	BGT loop
+	RET
+
+TEXT ·vvMulI64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x4ea00822 // rev64 v2.4s, v1.4s
+	WORD $0x4ea09c42 // mul v2.4s, v2.4s, v0.4s
+	WORD $0x6ea02842 // uaddlp v2.2d, v2.4s
+	WORD $0x4f605442 // shl v2.2d, v2.2d, #32
+	WORD $0x0ea12800 // xtn v0.2s, v0.2d
+	WORD $0x0ea12821 // xtn v1.2s, v1.2d
+	WORD $0x2ea18002 // umlal v2.2d, v0.2s, v1.2s
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x4ea00823 // rev64 v3.4s, v1.4s
+	WORD $0x4ea09c63 // mul v3.4s, v3.4s, v0.4s
+	WORD $0x6ea02863 // uaddlp v3.2d, v3.4s
+	WORD $0x4f605463 // shl v3.2d, v3.2d, #32
+	WORD $0x0ea12800 // xtn v0.2s, v0.2d
+	WORD $0x0ea12821 // xtn v1.2s, v1.2d
+	WORD $0x2ea18003 // umlal v3.2d, v0.2s, v1.2s
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsMulI64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V0.D2]
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x4ea00802 // rev64 v2.4s, v0.4s
+	WORD $0x4ea19c42 // mul v2.4s, v2.4s, v1.4s
+	WORD $0x6ea02842 // uaddlp v2.2d, v2.4s
+	WORD $0x4f605442 // shl v2.2d, v2.2d, #32
+	WORD $0x0ea12821 // xtn v1.2s, v1.2d
+	WORD $0x0ea12803 // xtn v3.2s, v0.2d
+	WORD $0x2ea38022 // umlal v2.2d, v1.2s, v3.2s
+	FMOVQ.P 16(R1), F1
+	WORD $0x4ea00803 // rev64 v3.4s, v0.4s
+	WORD $0x4ea19c63 // mul v3.4s, v3.4s, v1.4s
+	WORD $0x6ea02863 // uaddlp v3.2d, v3.4s
+	WORD $0x4f605463 // shl v3.2d, v3.2d, #32
+	WORD $0x0ea12821 // xtn v1.2s, v1.2d
+	WORD $0x0ea12804 // xtn v4.2s, v0.2d
+	WORD $0x2ea48023 // umlal v3.2d, v1.2s, v4.2s
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvMinI8NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x4e216c00 // smin v0.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x4e226c21 // smin v1.16b, v1.16b, v2.16b
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsMinI8NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V0.B16]
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x4e206c21 // smin v1.16b, v1.16b, v0.16b
+	FMOVQ.P 16(R1), F2
+	WORD $0x4e206c42 // smin v2.16b, v2.16b, v0.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·foldMinI8NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+	FLDPQ (R0), (F0, F1)
+
+loop:
+	FLDPQ.P 32(R1), (F2, F3)
+	WORD $0x4e226c00 // smin v0.16b, v0.16b, v2.16b
+	WORD $0x4ea01c00 // mov v0.16b, v0.16b
+	WORD $0x4e236c21 // smin v1.16b, v1.16b, v3.16b
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	SUBS $32, R2, R2
+	BGT loop
+	FSTPQ (F0, F1), (R0)
+	RET
+
+TEXT ·vvMinI16NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x4e616c00 // smin v0.8h, v0.8h, v1.8h
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x4e626c21 // smin v1.8h, v1.8h, v2.8h
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsMinI16NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V0.H8]
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x4e606c21 // smin v1.8h, v1.8h, v0.8h
+	FMOVQ.P 16(R1), F2
+	WORD $0x4e606c42 // smin v2.8h, v2.8h, v0.8h
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·foldMinI16NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+	FLDPQ (R0), (F0, F1)
+
+loop:
+	FLDPQ.P 32(R1), (F2, F3)
+	WORD $0x4e626c00 // smin v0.8h, v0.8h, v2.8h
+	WORD $0x4ea01c00 // mov v0.16b, v0.16b
+	WORD $0x4e636c21 // smin v1.8h, v1.8h, v3.8h
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	SUBS $32, R2, R2
+	BGT loop
+	FSTPQ (F0, F1), (R0)
 	RET
 
 TEXT ·vvMinI32NEON(SB), NOSPLIT, $0-32
@@ -148,109 +667,21 @@ loop:
 	BGT loop
 	RET
 
-TEXT ·vvMaxI32NEON(SB), NOSPLIT, $0-32
+TEXT ·foldMinI32NEON(SB), NOSPLIT, $0-24
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
-	MOVD b+16(FP), R2
-	MOVD n+24(FP), R3
+	MOVD n+16(FP), R2
+	FLDPQ (R0), (F0, F1)
 
 loop:
-	FMOVQ.P 16(R1), F0
-	FMOVQ.P 16(R2), F1
-	WORD $0x4ea16400 // smax v0.4s, v0.4s, v1.4s
-	FMOVQ.P 16(R1), F1
-	FMOVQ.P 16(R2), F2
-	WORD $0x4ea26421 // smax v1.4s, v1.4s, v2.4s
-	FSTPQ.P (F0, F1), 32(R0)
-	SUBS $32, R3, R3
+	FLDPQ.P 32(R1), (F2, F3)
+	WORD $0x4ea26c00 // smin v0.4s, v0.4s, v2.4s
+	WORD $0x4ea01c00 // mov v0.16b, v0.16b
+	WORD $0x4ea36c21 // smin v1.4s, v1.4s, v3.4s
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	SUBS $32, R2, R2
 	BGT loop
-	RET
-
-TEXT ·vsMaxI32NEON(SB), NOSPLIT, $0-32
-	MOVD dst+0(FP), R0
-	MOVD a+8(FP), R1
-	MOVD b+16(FP), R2
-	MOVD n+24(FP), R3
-	VLD1R (R2), [V0.S4]
-
-loop:
-	FMOVQ.P 16(R1), F1
-	WORD $0x4ea06421 // smax v1.4s, v1.4s, v0.4s
-	FMOVQ.P 16(R1), F2
-	WORD $0x4ea06442 // smax v2.4s, v2.4s, v0.4s
-	FSTPQ.P (F1, F2), 32(R0)
-	SUBS $32, R3, R3
-	BGT loop
-	RET
-
-TEXT ·vvAddI64NEON(SB), NOSPLIT, $0-32
-	MOVD dst+0(FP), R0
-	MOVD a+8(FP), R1
-	MOVD b+16(FP), R2
-	MOVD n+24(FP), R3
-
-loop:
-	FMOVQ.P 16(R1), F0
-	FMOVQ.P 16(R2), F1
-	WORD $0x4ee18400 // add v0.2d, v0.2d, v1.2d
-	FMOVQ.P 16(R1), F1
-	FMOVQ.P 16(R2), F2
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	FSTPQ.P (F0, F1), 32(R0)
-	SUBS $32, R3, R3
-	BGT loop
-	RET
-
-TEXT ·vsAddI64NEON(SB), NOSPLIT, $0-32
-	MOVD dst+0(FP), R0
-	MOVD a+8(FP), R1
-	MOVD b+16(FP), R2
-	MOVD n+24(FP), R3
-	VLD1R (R2), [V0.D2]
-
-loop:
-	FMOVQ.P 16(R1), F1
-	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
-	FMOVQ.P 16(R1), F2
-	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
-	FSTPQ.P (F1, F2), 32(R0)
-	SUBS $32, R3, R3
-	BGT loop
-	RET
-
-TEXT ·vvSubI64NEON(SB), NOSPLIT, $0-32
-	MOVD dst+0(FP), R0
-	MOVD a+8(FP), R1
-	MOVD b+16(FP), R2
-	MOVD n+24(FP), R3
-
-loop:
-	FMOVQ.P 16(R1), F0
-	FMOVQ.P 16(R2), F1
-	WORD $0x6ee18400 // sub v0.2d, v0.2d, v1.2d
-	FMOVQ.P 16(R1), F1
-	FMOVQ.P 16(R2), F2
-	WORD $0x6ee28421 // sub v1.2d, v1.2d, v2.2d
-	FSTPQ.P (F0, F1), 32(R0)
-	SUBS $32, R3, R3
-	BGT loop
-	RET
-
-TEXT ·vsSubI64NEON(SB), NOSPLIT, $0-32
-	MOVD dst+0(FP), R0
-	MOVD a+8(FP), R1
-	MOVD b+16(FP), R2
-	MOVD n+24(FP), R3
-	VLD1R (R2), [V0.D2]
-
-loop:
-	FMOVQ.P 16(R1), F1
-	WORD $0x6ee08421 // sub v1.2d, v1.2d, v0.2d
-	FMOVQ.P 16(R1), F2
-	WORD $0x6ee08442 // sub v2.2d, v2.2d, v0.2d
-	FSTPQ.P (F1, F2), 32(R0)
-	SUBS $32, R3, R3
-	BGT loop
+	FSTPQ (F0, F1), (R0)
 	RET
 
 TEXT ·vvMinI64NEON(SB), NOSPLIT, $0-32
@@ -292,6 +723,181 @@ loop:
 	BGT loop
 	RET
 
+TEXT ·foldMinI64NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+	FLDPQ (R0), (F0, F1)
+
+loop:
+	FLDPQ.P 32(R1), (F2, F3)
+	WORD $0x4ee03444 // cmgt v4.2d, v2.2d, v0.2d
+	WORD $0x6e621c04 // bsl v4.16b, v0.16b, v2.16b
+	WORD $0x4ea41c80 // mov v0.16b, v4.16b
+	WORD $0x4ee13462 // cmgt v2.2d, v3.2d, v1.2d
+	WORD $0x6e631c22 // bsl v2.16b, v1.16b, v3.16b
+	WORD $0x4ea21c41 // mov v1.16b, v2.16b
+	SUBS $32, R2, R2
+	BGT loop
+	FSTPQ (F0, F1), (R0)
+	RET
+
+TEXT ·vvMaxI8NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x4e216400 // smax v0.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x4e226421 // smax v1.16b, v1.16b, v2.16b
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsMaxI8NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V0.B16]
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x4e206421 // smax v1.16b, v1.16b, v0.16b
+	FMOVQ.P 16(R1), F2
+	WORD $0x4e206442 // smax v2.16b, v2.16b, v0.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·foldMaxI8NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+	FLDPQ (R0), (F0, F1)
+
+loop:
+	FLDPQ.P 32(R1), (F2, F3)
+	WORD $0x4e226400 // smax v0.16b, v0.16b, v2.16b
+	WORD $0x4ea01c00 // mov v0.16b, v0.16b
+	WORD $0x4e236421 // smax v1.16b, v1.16b, v3.16b
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	SUBS $32, R2, R2
+	BGT loop
+	FSTPQ (F0, F1), (R0)
+	RET
+
+TEXT ·vvMaxI16NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x4e616400 // smax v0.8h, v0.8h, v1.8h
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x4e626421 // smax v1.8h, v1.8h, v2.8h
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsMaxI16NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V0.H8]
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x4e606421 // smax v1.8h, v1.8h, v0.8h
+	FMOVQ.P 16(R1), F2
+	WORD $0x4e606442 // smax v2.8h, v2.8h, v0.8h
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·foldMaxI16NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+	FLDPQ (R0), (F0, F1)
+
+loop:
+	FLDPQ.P 32(R1), (F2, F3)
+	WORD $0x4e626400 // smax v0.8h, v0.8h, v2.8h
+	WORD $0x4ea01c00 // mov v0.16b, v0.16b
+	WORD $0x4e636421 // smax v1.8h, v1.8h, v3.8h
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	SUBS $32, R2, R2
+	BGT loop
+	FSTPQ (F0, F1), (R0)
+	RET
+
+TEXT ·vvMaxI32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x4ea16400 // smax v0.4s, v0.4s, v1.4s
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x4ea26421 // smax v1.4s, v1.4s, v2.4s
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsMaxI32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V0.S4]
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x4ea06421 // smax v1.4s, v1.4s, v0.4s
+	FMOVQ.P 16(R1), F2
+	WORD $0x4ea06442 // smax v2.4s, v2.4s, v0.4s
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·foldMaxI32NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+	FLDPQ (R0), (F0, F1)
+
+loop:
+	FLDPQ.P 32(R1), (F2, F3)
+	WORD $0x4ea26400 // smax v0.4s, v0.4s, v2.4s
+	WORD $0x4ea01c00 // mov v0.16b, v0.16b
+	WORD $0x4ea36421 // smax v1.4s, v1.4s, v3.4s
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	SUBS $32, R2, R2
+	BGT loop
+	FSTPQ (F0, F1), (R0)
+	RET
+
 TEXT ·vvMaxI64NEON(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
@@ -326,6 +932,845 @@ loop:
 	FMOVQ.P 16(R1), F1
 	WORD $0x4ee03423 // cmgt v3.2d, v1.2d, v0.2d
 	WORD $0x6e601c23 // bsl v3.16b, v1.16b, v0.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·foldMaxI64NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+	FLDPQ (R0), (F0, F1)
+
+loop:
+	FLDPQ.P 32(R1), (F2, F3)
+	WORD $0x4ee23404 // cmgt v4.2d, v0.2d, v2.2d
+	WORD $0x6e621c04 // bsl v4.16b, v0.16b, v2.16b
+	WORD $0x4ea41c80 // mov v0.16b, v4.16b
+	WORD $0x4ee33422 // cmgt v2.2d, v1.2d, v3.2d
+	WORD $0x6e631c22 // bsl v2.16b, v1.16b, v3.16b
+	WORD $0x4ea21c41 // mov v1.16b, v2.16b
+	SUBS $32, R2, R2
+	BGT loop
+	FSTPQ (F0, F1), (R0)
+	RET
+
+TEXT ·vvLeastU8NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x6e216c00 // umin v0.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e226c21 // umin v1.16b, v1.16b, v2.16b
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsLeastU8NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V0.B16]
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x6e206c21 // umin v1.16b, v1.16b, v0.16b
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e206c42 // umin v2.16b, v2.16b, v0.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·foldLeastU8NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+	FLDPQ (R0), (F0, F1)
+
+loop:
+	FLDPQ.P 32(R1), (F2, F3)
+	WORD $0x6e226c00 // umin v0.16b, v0.16b, v2.16b
+	WORD $0x4ea01c00 // mov v0.16b, v0.16b
+	WORD $0x6e236c21 // umin v1.16b, v1.16b, v3.16b
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	SUBS $32, R2, R2
+	BGT loop
+	FSTPQ (F0, F1), (R0)
+	RET
+
+TEXT ·vvLeastU16NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x6e616c00 // umin v0.8h, v0.8h, v1.8h
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e626c21 // umin v1.8h, v1.8h, v2.8h
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsLeastU16NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V0.H8]
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x6e606c21 // umin v1.8h, v1.8h, v0.8h
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e606c42 // umin v2.8h, v2.8h, v0.8h
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·foldLeastU16NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+	FLDPQ (R0), (F0, F1)
+
+loop:
+	FLDPQ.P 32(R1), (F2, F3)
+	WORD $0x6e626c00 // umin v0.8h, v0.8h, v2.8h
+	WORD $0x4ea01c00 // mov v0.16b, v0.16b
+	WORD $0x6e636c21 // umin v1.8h, v1.8h, v3.8h
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	SUBS $32, R2, R2
+	BGT loop
+	FSTPQ (F0, F1), (R0)
+	RET
+
+TEXT ·vvLeastU32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x6ea16c00 // umin v0.4s, v0.4s, v1.4s
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6ea26c21 // umin v1.4s, v1.4s, v2.4s
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsLeastU32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V0.S4]
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x6ea06c21 // umin v1.4s, v1.4s, v0.4s
+	FMOVQ.P 16(R1), F2
+	WORD $0x6ea06c42 // umin v2.4s, v2.4s, v0.4s
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·foldLeastU32NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+	FLDPQ (R0), (F0, F1)
+
+loop:
+	FLDPQ.P 32(R1), (F2, F3)
+	WORD $0x6ea26c00 // umin v0.4s, v0.4s, v2.4s
+	WORD $0x4ea01c00 // mov v0.16b, v0.16b
+	WORD $0x6ea36c21 // umin v1.4s, v1.4s, v3.4s
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	SUBS $32, R2, R2
+	BGT loop
+	FSTPQ (F0, F1), (R0)
+	RET
+
+TEXT ·vvLeastU64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x6ee03422 // cmhi v2.2d, v1.2d, v0.2d
+	WORD $0x6e611c02 // bsl v2.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x6ee03423 // cmhi v3.2d, v1.2d, v0.2d
+	WORD $0x6e611c03 // bsl v3.16b, v0.16b, v1.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsLeastU64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V0.D2]
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x6ee13402 // cmhi v2.2d, v0.2d, v1.2d
+	WORD $0x6e601c22 // bsl v2.16b, v1.16b, v0.16b
+	FMOVQ.P 16(R1), F1
+	WORD $0x6ee13403 // cmhi v3.2d, v0.2d, v1.2d
+	WORD $0x6e601c23 // bsl v3.16b, v1.16b, v0.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·foldLeastU64NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+	FLDPQ (R0), (F0, F1)
+
+loop:
+	FLDPQ.P 32(R1), (F2, F3)
+	WORD $0x6ee03444 // cmhi v4.2d, v2.2d, v0.2d
+	WORD $0x6e621c04 // bsl v4.16b, v0.16b, v2.16b
+	WORD $0x4ea41c80 // mov v0.16b, v4.16b
+	WORD $0x6ee13462 // cmhi v2.2d, v3.2d, v1.2d
+	WORD $0x6e631c22 // bsl v2.16b, v1.16b, v3.16b
+	WORD $0x4ea21c41 // mov v1.16b, v2.16b
+	SUBS $32, R2, R2
+	BGT loop
+	FSTPQ (F0, F1), (R0)
+	RET
+
+TEXT ·vvMostU8NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x6e216400 // umax v0.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e226421 // umax v1.16b, v1.16b, v2.16b
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsMostU8NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V0.B16]
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x6e206421 // umax v1.16b, v1.16b, v0.16b
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e206442 // umax v2.16b, v2.16b, v0.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·foldMostU8NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+	FLDPQ (R0), (F0, F1)
+
+loop:
+	FLDPQ.P 32(R1), (F2, F3)
+	WORD $0x6e226400 // umax v0.16b, v0.16b, v2.16b
+	WORD $0x4ea01c00 // mov v0.16b, v0.16b
+	WORD $0x6e236421 // umax v1.16b, v1.16b, v3.16b
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	SUBS $32, R2, R2
+	BGT loop
+	FSTPQ (F0, F1), (R0)
+	RET
+
+TEXT ·vvMostU16NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x6e616400 // umax v0.8h, v0.8h, v1.8h
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e626421 // umax v1.8h, v1.8h, v2.8h
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsMostU16NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V0.H8]
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x6e606421 // umax v1.8h, v1.8h, v0.8h
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e606442 // umax v2.8h, v2.8h, v0.8h
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·foldMostU16NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+	FLDPQ (R0), (F0, F1)
+
+loop:
+	FLDPQ.P 32(R1), (F2, F3)
+	WORD $0x6e626400 // umax v0.8h, v0.8h, v2.8h
+	WORD $0x4ea01c00 // mov v0.16b, v0.16b
+	WORD $0x6e636421 // umax v1.8h, v1.8h, v3.8h
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	SUBS $32, R2, R2
+	BGT loop
+	FSTPQ (F0, F1), (R0)
+	RET
+
+TEXT ·vvMostU32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x6ea16400 // umax v0.4s, v0.4s, v1.4s
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6ea26421 // umax v1.4s, v1.4s, v2.4s
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsMostU32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V0.S4]
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x6ea06421 // umax v1.4s, v1.4s, v0.4s
+	FMOVQ.P 16(R1), F2
+	WORD $0x6ea06442 // umax v2.4s, v2.4s, v0.4s
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·foldMostU32NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+	FLDPQ (R0), (F0, F1)
+
+loop:
+	FLDPQ.P 32(R1), (F2, F3)
+	WORD $0x6ea26400 // umax v0.4s, v0.4s, v2.4s
+	WORD $0x4ea01c00 // mov v0.16b, v0.16b
+	WORD $0x6ea36421 // umax v1.4s, v1.4s, v3.4s
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	SUBS $32, R2, R2
+	BGT loop
+	FSTPQ (F0, F1), (R0)
+	RET
+
+TEXT ·vvMostU64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x6ee13402 // cmhi v2.2d, v0.2d, v1.2d
+	WORD $0x6e611c02 // bsl v2.16b, v0.16b, v1.16b
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x6ee13403 // cmhi v3.2d, v0.2d, v1.2d
+	WORD $0x6e611c03 // bsl v3.16b, v0.16b, v1.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsMostU64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V0.D2]
+
+loop:
+	FMOVQ.P 16(R1), F1
+	WORD $0x6ee03422 // cmhi v2.2d, v1.2d, v0.2d
+	WORD $0x6e601c22 // bsl v2.16b, v1.16b, v0.16b
+	FMOVQ.P 16(R1), F1
+	WORD $0x6ee03423 // cmhi v3.2d, v1.2d, v0.2d
+	WORD $0x6e601c23 // bsl v3.16b, v1.16b, v0.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·foldMostU64NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+	FLDPQ (R0), (F0, F1)
+
+loop:
+	FLDPQ.P 32(R1), (F2, F3)
+	WORD $0x6ee23404 // cmhi v4.2d, v0.2d, v2.2d
+	WORD $0x6e621c04 // bsl v4.16b, v0.16b, v2.16b
+	WORD $0x4ea41c80 // mov v0.16b, v4.16b
+	WORD $0x6ee33422 // cmhi v2.2d, v1.2d, v3.2d
+	WORD $0x6e631c22 // bsl v2.16b, v1.16b, v3.16b
+	WORD $0x4ea21c41 // mov v1.16b, v2.16b
+	SUBS $32, R2, R2
+	BGT loop
+	FSTPQ (F0, F1), (R0)
+	RET
+
+TEXT ·vvShlI8NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e224421 // ushl v1.16b, v1.16b, v2.16b
+	WORD $0x6e203442 // cmhi v2.16b, v2.16b, v0.16b
+	WORD $0x4e621c21 // bic v1.16b, v1.16b, v2.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e234442 // ushl v2.16b, v2.16b, v3.16b
+	WORD $0x6e203463 // cmhi v3.16b, v3.16b, v0.16b
+	WORD $0x4e631c42 // bic v2.16b, v2.16b, v3.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsShlI8NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.B16]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e214442 // ushl v2.16b, v2.16b, v1.16b
+	WORD $0x6e203423 // cmhi v3.16b, v1.16b, v0.16b
+	WORD $0x4e631c42 // bic v2.16b, v2.16b, v3.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e214463 // ushl v3.16b, v3.16b, v1.16b
+	WORD $0x6e203424 // cmhi v4.16b, v1.16b, v0.16b
+	WORD $0x4e641c63 // bic v3.16b, v3.16b, v4.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvShlI16NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 16(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e624421 // ushl v1.8h, v1.8h, v2.8h
+	WORD $0x6e603442 // cmhi v2.8h, v2.8h, v0.8h
+	WORD $0x4e621c21 // bic v1.16b, v1.16b, v2.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e634442 // ushl v2.8h, v2.8h, v3.8h
+	WORD $0x6e603463 // cmhi v3.8h, v3.8h, v0.8h
+	WORD $0x4e631c42 // bic v2.16b, v2.16b, v3.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsShlI16NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 16(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.H8]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e614442 // ushl v2.8h, v2.8h, v1.8h
+	WORD $0x6e603423 // cmhi v3.8h, v1.8h, v0.8h
+	WORD $0x4e631c42 // bic v2.16b, v2.16b, v3.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e614463 // ushl v3.8h, v3.8h, v1.8h
+	WORD $0x6e603424 // cmhi v4.8h, v1.8h, v0.8h
+	WORD $0x4e641c63 // bic v3.16b, v3.16b, v4.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvShlI32NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 32(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6ea24421 // ushl v1.4s, v1.4s, v2.4s
+	WORD $0x6ea03442 // cmhi v2.4s, v2.4s, v0.4s
+	WORD $0x4e621c21 // bic v1.16b, v1.16b, v2.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ea34442 // ushl v2.4s, v2.4s, v3.4s
+	WORD $0x6ea03463 // cmhi v3.4s, v3.4s, v0.4s
+	WORD $0x4e631c42 // bic v2.16b, v2.16b, v3.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsShlI32NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 32(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.S4]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6ea14442 // ushl v2.4s, v2.4s, v1.4s
+	WORD $0x6ea03423 // cmhi v3.4s, v1.4s, v0.4s
+	WORD $0x4e631c42 // bic v2.16b, v2.16b, v3.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ea14463 // ushl v3.4s, v3.4s, v1.4s
+	WORD $0x6ea03424 // cmhi v4.4s, v1.4s, v0.4s
+	WORD $0x4e641c63 // bic v3.16b, v3.16b, v4.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvShlI64NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 48(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6ee24421 // ushl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee03442 // cmhi v2.2d, v2.2d, v0.2d
+	WORD $0x4e621c21 // bic v1.16b, v1.16b, v2.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee03463 // cmhi v3.2d, v3.2d, v0.2d
+	WORD $0x4e631c42 // bic v2.16b, v2.16b, v3.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsShlI64NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 48(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.D2]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6ee14442 // ushl v2.2d, v2.2d, v1.2d
+	WORD $0x6ee03423 // cmhi v3.2d, v1.2d, v0.2d
+	WORD $0x4e631c42 // bic v2.16b, v2.16b, v3.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee14463 // ushl v3.2d, v3.2d, v1.2d
+	WORD $0x6ee03424 // cmhi v4.2d, v1.2d, v0.2d
+	WORD $0x4e641c63 // bic v3.16b, v3.16b, v4.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvShrU8NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e20b843 // neg v3.16b, v2.16b
+	WORD $0x6e234421 // ushl v1.16b, v1.16b, v3.16b
+	WORD $0x6e203442 // cmhi v2.16b, v2.16b, v0.16b
+	WORD $0x4e621c21 // bic v1.16b, v1.16b, v2.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e20b864 // neg v4.16b, v3.16b
+	WORD $0x6e244442 // ushl v2.16b, v2.16b, v4.16b
+	WORD $0x6e203463 // cmhi v3.16b, v3.16b, v0.16b
+	WORD $0x4e631c42 // bic v2.16b, v2.16b, v3.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsShrU8NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.B16]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e20b823 // neg v3.16b, v1.16b
+	WORD $0x6e234442 // ushl v2.16b, v2.16b, v3.16b
+	WORD $0x6e203423 // cmhi v3.16b, v1.16b, v0.16b
+	WORD $0x4e631c42 // bic v2.16b, v2.16b, v3.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e20b824 // neg v4.16b, v1.16b
+	WORD $0x6e244463 // ushl v3.16b, v3.16b, v4.16b
+	WORD $0x6e203424 // cmhi v4.16b, v1.16b, v0.16b
+	WORD $0x4e641c63 // bic v3.16b, v3.16b, v4.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvShrU16NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 16(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e60b843 // neg v3.8h, v2.8h
+	WORD $0x6e634421 // ushl v1.8h, v1.8h, v3.8h
+	WORD $0x6e603442 // cmhi v2.8h, v2.8h, v0.8h
+	WORD $0x4e621c21 // bic v1.16b, v1.16b, v2.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e60b864 // neg v4.8h, v3.8h
+	WORD $0x6e644442 // ushl v2.8h, v2.8h, v4.8h
+	WORD $0x6e603463 // cmhi v3.8h, v3.8h, v0.8h
+	WORD $0x4e631c42 // bic v2.16b, v2.16b, v3.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsShrU16NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 16(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.H8]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e60b823 // neg v3.8h, v1.8h
+	WORD $0x6e634442 // ushl v2.8h, v2.8h, v3.8h
+	WORD $0x6e603423 // cmhi v3.8h, v1.8h, v0.8h
+	WORD $0x4e631c42 // bic v2.16b, v2.16b, v3.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e60b824 // neg v4.8h, v1.8h
+	WORD $0x6e644463 // ushl v3.8h, v3.8h, v4.8h
+	WORD $0x6e603424 // cmhi v4.8h, v1.8h, v0.8h
+	WORD $0x4e641c63 // bic v3.16b, v3.16b, v4.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvShrU32NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 32(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6ea0b843 // neg v3.4s, v2.4s
+	WORD $0x6ea34421 // ushl v1.4s, v1.4s, v3.4s
+	WORD $0x6ea03442 // cmhi v2.4s, v2.4s, v0.4s
+	WORD $0x4e621c21 // bic v1.16b, v1.16b, v2.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ea0b864 // neg v4.4s, v3.4s
+	WORD $0x6ea44442 // ushl v2.4s, v2.4s, v4.4s
+	WORD $0x6ea03463 // cmhi v3.4s, v3.4s, v0.4s
+	WORD $0x4e631c42 // bic v2.16b, v2.16b, v3.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsShrU32NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 32(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.S4]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6ea0b823 // neg v3.4s, v1.4s
+	WORD $0x6ea34442 // ushl v2.4s, v2.4s, v3.4s
+	WORD $0x6ea03423 // cmhi v3.4s, v1.4s, v0.4s
+	WORD $0x4e631c42 // bic v2.16b, v2.16b, v3.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ea0b824 // neg v4.4s, v1.4s
+	WORD $0x6ea44463 // ushl v3.4s, v3.4s, v4.4s
+	WORD $0x6ea03424 // cmhi v4.4s, v1.4s, v0.4s
+	WORD $0x4e641c63 // bic v3.16b, v3.16b, v4.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvShrU64NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 48(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6ee0b843 // neg v3.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee03442 // cmhi v2.2d, v2.2d, v0.2d
+	WORD $0x4e621c21 // bic v1.16b, v1.16b, v2.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6ee0b864 // neg v4.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee03463 // cmhi v3.2d, v3.2d, v0.2d
+	WORD $0x4e631c42 // bic v2.16b, v2.16b, v3.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsShrU64NEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 48(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.D2]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6ee0b823 // neg v3.2d, v1.2d
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee03423 // cmhi v3.2d, v1.2d, v0.2d
+	WORD $0x4e631c42 // bic v2.16b, v2.16b, v3.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6ee0b824 // neg v4.2d, v1.2d
+	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
+	WORD $0x6ee03424 // cmhi v4.2d, v1.2d, v0.2d
+	WORD $0x4e641c63 // bic v3.16b, v3.16b, v4.16b
 	FSTPQ.P (F2, F3), 32(R0)
 	SUBS $32, R3, R3
 	BGT loop
@@ -366,6 +1811,53 @@ loop:
 	BGT loop
 	RET
 
+TEXT ·vvAndBoolNEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 64(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e206c21 // umin v1.16b, v1.16b, v0.16b
+	WORD $0x6e206c42 // umin v2.16b, v2.16b, v0.16b
+	WORD $0x4e221c21 // and v1.16b, v1.16b, v2.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e206c42 // umin v2.16b, v2.16b, v0.16b
+	WORD $0x6e206c63 // umin v3.16b, v3.16b, v0.16b
+	WORD $0x4e231c42 // and v2.16b, v2.16b, v3.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsAndBoolNEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 64(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.B16]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e206c42 // umin v2.16b, v2.16b, v0.16b
+	WORD $0x6e206c23 // umin v3.16b, v1.16b, v0.16b
+	WORD $0x4e231c42 // and v2.16b, v2.16b, v3.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e206c63 // umin v3.16b, v3.16b, v0.16b
+	WORD $0x6e206c24 // umin v4.16b, v1.16b, v0.16b
+	WORD $0x4e241c63 // and v3.16b, v3.16b, v4.16b
+	FSTPQ.P (F2, F3), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
 TEXT ·vvOrBitsNEON(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
@@ -397,6 +1889,53 @@ loop:
 	FMOVQ.P 16(R1), F2
 	WORD $0x4ea01c42 // orr v2.16b, v2.16b, v0.16b
 	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vvOrBoolNEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 64(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+
+loop:
+	FMOVQ.P 16(R1), F1
+	FMOVQ.P 16(R2), F2
+	WORD $0x6e206c21 // umin v1.16b, v1.16b, v0.16b
+	WORD $0x6e206c42 // umin v2.16b, v2.16b, v0.16b
+	WORD $0x4ea21c21 // orr v1.16b, v1.16b, v2.16b
+	FMOVQ.P 16(R1), F2
+	FMOVQ.P 16(R2), F3
+	WORD $0x6e206c42 // umin v2.16b, v2.16b, v0.16b
+	WORD $0x6e206c63 // umin v3.16b, v3.16b, v0.16b
+	WORD $0x4ea31c42 // orr v2.16b, v2.16b, v3.16b
+	FSTPQ.P (F1, F2), 32(R0)
+	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·vsOrBoolNEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 64(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	VLD1R (R2), [V1.B16]
+
+loop:
+	FMOVQ.P 16(R1), F2
+	WORD $0x6e206c42 // umin v2.16b, v2.16b, v0.16b
+	WORD $0x6e206c23 // umin v3.16b, v1.16b, v0.16b
+	WORD $0x4ea31c42 // orr v2.16b, v2.16b, v3.16b
+	FMOVQ.P 16(R1), F3
+	WORD $0x6e206c63 // umin v3.16b, v3.16b, v0.16b
+	WORD $0x6e206c24 // umin v4.16b, v1.16b, v0.16b
+	WORD $0x4ea41c63 // orr v3.16b, v3.16b, v4.16b
+	FSTPQ.P (F2, F3), 32(R0)
 	SUBS $32, R3, R3
 	BGT loop
 	RET
@@ -436,103 +1975,9 @@ loop:
 	BGT loop
 	RET
 
-TEXT ·vvAndBoolNEON(SB), NOSPLIT, $0-32
-	MOVD $constants<>(SB), R0
-	FMOVQ 0(R0), F0
-	MOVD dst+0(FP), R0
-	MOVD a+8(FP), R1
-	MOVD b+16(FP), R2
-	MOVD n+24(FP), R3
-
-loop:
-	FMOVQ.P 16(R1), F1
-	FMOVQ.P 16(R2), F2
-	WORD $0x6e206c21 // umin v1.16b, v1.16b, v0.16b
-	WORD $0x6e206c42 // umin v2.16b, v2.16b, v0.16b
-	WORD $0x4e221c21 // and v1.16b, v1.16b, v2.16b
-	FMOVQ.P 16(R1), F2
-	FMOVQ.P 16(R2), F3
-	WORD $0x6e206c42 // umin v2.16b, v2.16b, v0.16b
-	WORD $0x6e206c63 // umin v3.16b, v3.16b, v0.16b
-	WORD $0x4e231c42 // and v2.16b, v2.16b, v3.16b
-	FSTPQ.P (F1, F2), 32(R0)
-	SUBS $32, R3, R3
-	BGT loop
-	RET
-
-TEXT ·vsAndBoolNEON(SB), NOSPLIT, $0-32
-	MOVD $constants<>(SB), R0
-	FMOVQ 0(R0), F0
-	MOVD dst+0(FP), R0
-	MOVD a+8(FP), R1
-	MOVD b+16(FP), R2
-	MOVD n+24(FP), R3
-	VLD1R (R2), [V1.B16]
-
-loop:
-	FMOVQ.P 16(R1), F2
-	WORD $0x6e206c42 // umin v2.16b, v2.16b, v0.16b
-	WORD $0x6e206c23 // umin v3.16b, v1.16b, v0.16b
-	WORD $0x4e231c42 // and v2.16b, v2.16b, v3.16b
-	FMOVQ.P 16(R1), F3
-	WORD $0x6e206c63 // umin v3.16b, v3.16b, v0.16b
-	WORD $0x6e206c24 // umin v4.16b, v1.16b, v0.16b
-	WORD $0x4e241c63 // and v3.16b, v3.16b, v4.16b
-	FSTPQ.P (F2, F3), 32(R0)
-	SUBS $32, R3, R3
-	BGT loop
-	RET
-
-TEXT ·vvOrBoolNEON(SB), NOSPLIT, $0-32
-	MOVD $constants<>(SB), R0
-	FMOVQ 0(R0), F0
-	MOVD dst+0(FP), R0
-	MOVD a+8(FP), R1
-	MOVD b+16(FP), R2
-	MOVD n+24(FP), R3
-
-loop:
-	FMOVQ.P 16(R1), F1
-	FMOVQ.P 16(R2), F2
-	WORD $0x6e206c21 // umin v1.16b, v1.16b, v0.16b
-	WORD $0x6e206c42 // umin v2.16b, v2.16b, v0.16b
-	WORD $0x4ea21c21 // orr v1.16b, v1.16b, v2.16b
-	FMOVQ.P 16(R1), F2
-	FMOVQ.P 16(R2), F3
-	WORD $0x6e206c42 // umin v2.16b, v2.16b, v0.16b
-	WORD $0x6e206c63 // umin v3.16b, v3.16b, v0.16b
-	WORD $0x4ea31c42 // orr v2.16b, v2.16b, v3.16b
-	FSTPQ.P (F1, F2), 32(R0)
-	SUBS $32, R3, R3
-	BGT loop
-	RET
-
-TEXT ·vsOrBoolNEON(SB), NOSPLIT, $0-32
-	MOVD $constants<>(SB), R0
-	FMOVQ 0(R0), F0
-	MOVD dst+0(FP), R0
-	MOVD a+8(FP), R1
-	MOVD b+16(FP), R2
-	MOVD n+24(FP), R3
-	VLD1R (R2), [V1.B16]
-
-loop:
-	FMOVQ.P 16(R1), F2
-	WORD $0x6e206c42 // umin v2.16b, v2.16b, v0.16b
-	WORD $0x6e206c23 // umin v3.16b, v1.16b, v0.16b
-	WORD $0x4ea31c42 // orr v2.16b, v2.16b, v3.16b
-	FMOVQ.P 16(R1), F3
-	WORD $0x6e206c63 // umin v3.16b, v3.16b, v0.16b
-	WORD $0x6e206c24 // umin v4.16b, v1.16b, v0.16b
-	WORD $0x4ea41c63 // orr v3.16b, v3.16b, v4.16b
-	FSTPQ.P (F2, F3), 32(R0)
-	SUBS $32, R3, R3
-	BGT loop
-	RET
-
 TEXT ·vvXorBoolNEON(SB), NOSPLIT, $0-32
 	MOVD $constants<>(SB), R0
-	FMOVQ 0(R0), F0
+	FMOVQ 64(R0), F0
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD b+16(FP), R2
@@ -556,7 +2001,7 @@ loop:
 
 TEXT ·vsXorBoolNEON(SB), NOSPLIT, $0-32
 	MOVD $constants<>(SB), R0
-	FMOVQ 0(R0), F0
+	FMOVQ 64(R0), F0
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD b+16(FP), R2
@@ -574,5 +2019,197 @@ loop:
 	WORD $0x6e241c63 // eor v3.16b, v3.16b, v4.16b
 	FSTPQ.P (F2, F3), 32(R0)
 	SUBS $32, R3, R3
+	BGT loop
+	RET
+
+TEXT ·eachAbsI8NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+
+loop:
+	FLDPQ.P 32(R1), (F0, F1)
+	WORD $0x4e20b800 // abs v0.16b, v0.16b
+	WORD $0x4e20b821 // abs v1.16b, v1.16b
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R2, R2
+	BGT loop
+	RET
+
+TEXT ·eachNegI8NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+
+loop:
+	FLDPQ.P 32(R1), (F0, F1)
+	WORD $0x6e20b800 // neg v0.16b, v0.16b
+	WORD $0x6e20b821 // neg v1.16b, v1.16b
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R2, R2
+	BGT loop
+	RET
+
+TEXT ·eachSignI8NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+
+loop:
+	FLDPQ.P 32(R1), (F0, F1)
+	WORD $0x4f00e402 // movi v2.16b, #0
+	WORD $0x4e223403 // cmgt v3.16b, v0.16b, v2.16b
+	WORD $0x4e203440 // cmgt v0.16b, v2.16b, v0.16b
+	WORD $0x6e238400 // sub v0.16b, v0.16b, v3.16b
+	WORD $0x4f00e402 // movi v2.16b, #0
+	WORD $0x4e223423 // cmgt v3.16b, v1.16b, v2.16b
+	WORD $0x4e213441 // cmgt v1.16b, v2.16b, v1.16b
+	WORD $0x6e238421 // sub v1.16b, v1.16b, v3.16b
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R2, R2
+	BGT loop
+	RET
+
+TEXT ·eachAbsI16NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+
+loop:
+	FLDPQ.P 32(R1), (F0, F1)
+	WORD $0x4e60b800 // abs v0.8h, v0.8h
+	WORD $0x4e60b821 // abs v1.8h, v1.8h
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R2, R2
+	BGT loop
+	RET
+
+TEXT ·eachNegI16NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+
+loop:
+	FLDPQ.P 32(R1), (F0, F1)
+	WORD $0x6e60b800 // neg v0.8h, v0.8h
+	WORD $0x6e60b821 // neg v1.8h, v1.8h
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R2, R2
+	BGT loop
+	RET
+
+TEXT ·eachSignI16NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+
+loop:
+	FLDPQ.P 32(R1), (F0, F1)
+	WORD $0x4f00e402 // movi v2.16b, #0
+	WORD $0x4e623403 // cmgt v3.8h, v0.8h, v2.8h
+	WORD $0x4e603440 // cmgt v0.8h, v2.8h, v0.8h
+	WORD $0x6e638400 // sub v0.8h, v0.8h, v3.8h
+	WORD $0x4f00e402 // movi v2.16b, #0
+	WORD $0x4e623423 // cmgt v3.8h, v1.8h, v2.8h
+	WORD $0x4e613441 // cmgt v1.8h, v2.8h, v1.8h
+	WORD $0x6e638421 // sub v1.8h, v1.8h, v3.8h
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R2, R2
+	BGT loop
+	RET
+
+TEXT ·eachAbsI32NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+
+loop:
+	FLDPQ.P 32(R1), (F0, F1)
+	WORD $0x4ea0b800 // abs v0.4s, v0.4s
+	WORD $0x4ea0b821 // abs v1.4s, v1.4s
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R2, R2
+	BGT loop
+	RET
+
+TEXT ·eachNegI32NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+
+loop:
+	FLDPQ.P 32(R1), (F0, F1)
+	WORD $0x6ea0b800 // neg v0.4s, v0.4s
+	WORD $0x6ea0b821 // neg v1.4s, v1.4s
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R2, R2
+	BGT loop
+	RET
+
+TEXT ·eachSignI32NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+
+loop:
+	FLDPQ.P 32(R1), (F0, F1)
+	WORD $0x4f00e402 // movi v2.16b, #0
+	WORD $0x4ea23403 // cmgt v3.4s, v0.4s, v2.4s
+	WORD $0x4ea03440 // cmgt v0.4s, v2.4s, v0.4s
+	WORD $0x6ea38400 // sub v0.4s, v0.4s, v3.4s
+	WORD $0x4f00e402 // movi v2.16b, #0
+	WORD $0x4ea23423 // cmgt v3.4s, v1.4s, v2.4s
+	WORD $0x4ea13441 // cmgt v1.4s, v2.4s, v1.4s
+	WORD $0x6ea38421 // sub v1.4s, v1.4s, v3.4s
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R2, R2
+	BGT loop
+	RET
+
+TEXT ·eachAbsI64NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+
+loop:
+	FLDPQ.P 32(R1), (F0, F1)
+	WORD $0x4ee0b800 // abs v0.2d, v0.2d
+	WORD $0x4ee0b821 // abs v1.2d, v1.2d
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R2, R2
+	BGT loop
+	RET
+
+TEXT ·eachNegI64NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+
+loop:
+	FLDPQ.P 32(R1), (F0, F1)
+	WORD $0x6ee0b800 // neg v0.2d, v0.2d
+	WORD $0x6ee0b821 // neg v1.2d, v1.2d
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R2, R2
+	BGT loop
+	RET
+
+TEXT ·eachSignI64NEON(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R2
+
+loop:
+	FLDPQ.P 32(R1), (F0, F1)
+	WORD $0x4f00e402 // movi v2.16b, #0
+	WORD $0x4ee23403 // cmgt v3.2d, v0.2d, v2.2d
+	WORD $0x4ee03440 // cmgt v0.2d, v2.2d, v0.2d
+	WORD $0x6ee38400 // sub v0.2d, v0.2d, v3.2d
+	WORD $0x4f00e402 // movi v2.16b, #0
+	WORD $0x4ee23423 // cmgt v3.2d, v1.2d, v2.2d
+	WORD $0x4ee13441 // cmgt v1.2d, v2.2d, v1.2d
+	WORD $0x6ee38421 // sub v1.2d, v1.2d, v3.2d
+	FSTPQ.P (F0, F1), 32(R0)
+	SUBS $32, R2, R2
 	BGT loop
 	RET

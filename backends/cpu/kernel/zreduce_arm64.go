@@ -38,3 +38,23 @@ func maxNEON(src *float32, n int) (ret float32)
 //
 //go:noescape
 func minNEON(src *float32, n int) (ret float32)
+
+// affineNEON is dst = (src-mean)*factor + shift on n values; dst may be src.
+//
+//go:noescape
+func affineNEON(dst, src *float32, n int, mean, factor, shift float32)
+
+// dotNEON adds n products in four vectors of partial sums.
+//
+//go:noescape
+func dotNEON(a, b *float32, n int) (ret float32)
+
+// addRowsNEON adds rows of n values of src to those of dst; strides in bytes.
+//
+//go:noescape
+func addRowsNEON(dst *float32, ldd int, src *float32, lds, n, rows int)
+
+// rotateNEON is [Rotate] on rows of n pairs; strides in bytes.
+//
+//go:noescape
+func rotateNEON(dst, src *float32, ld int, cos, sin *float32, ldc, n, rows int)

@@ -8,7 +8,7 @@ const pairStep = 32
 // everyAt repeats the element of size bytes that p points at.
 func (g *gen) everyAt(p *reg, size int) *reg {
 	r := g.vec()
-	g.i("VLD1R (%u), [%W."+map[int]string{1: "B16", 4: "S4", 8: "D2"}[size]+"]", p, r)
+	g.i("VLD1R (%u), [%W."+map[int]string{1: "B16", 2: "H8", 4: "S4", 8: "D2"}[size]+"]", p, r)
 	return r
 }
 
@@ -38,97 +38,86 @@ func (g *gen) pairFunction(name, what string, size int, repeats bool, body func(
 	})
 }
 
-// integerPairs are functions of integers of two vectors, or of one and a number.
-func integerPairs(g *gen) {
-	if g.isa != neon {
-		return
-	}
-	op := func(name string) func(a, b *reg) *reg { return func(a, b *reg) *reg { return g.op(name, a, b) } }
-	truth := func(name string) func(a, b *reg) *reg {
-		return func(a, b *reg) *reg {
-			ones := g.bits(0x01010101)
-			return g.op(name, g.op("umin.16b", a, ones), g.op("umin.16b", b, ones))
-		}
-	}
-	// pick64 is a where a mask holds, else b.
-	pick64 := func(mask, a, b *reg) *reg {
-		g.v("bsl.16b", mask, a, b)
-		return mask
-	}
-	for _, o := range []struct {
-		name string
-		size int
-		f    func(a, b *reg) *reg
-	}{
-		{"AddI32", 4, op("add.4s")}, {"SubI32", 4, op("sub.4s")}, {"MulI32", 4, op("mul.4s")},
-		{"MinI32", 4, op("smin.4s")}, {"MaxI32", 4, op("smax.4s")}, {"AddI64", 8, op("add.2d")},
-		{"SubI64", 8, op("sub.2d")},
-		{"MinI64", 8, func(a, b *reg) *reg { return pick64(g.op("cmgt.2d", b, a), a, b) }},
-		{"MaxI64", 8, func(a, b *reg) *reg { return pick64(g.op("cmgt.2d", a, b), a, b) }},
-		{"AndBits", 1, op("and.16b")}, {"OrBits", 1, op("orr.16b")}, {"XorBits", 1, op("eor.16b")},
-		{"AndBool", 1, truth("and.16b")}, {"OrBool", 1, truth("orr.16b")}, {"XorBool", 1, truth("eor.16b")},
-	} {
-		what := fmt.Sprintf("is %s of [Integers%%s] on n bytes, a multiple of %d; dst may be a.", o.name, pairStep)
-		for _, repeats := range []bool{false, true} {
-			g.pairFunction(o.name, what, o.size, repeats, func(dst *reg, operand func() (a, b *reg)) {
-				x, y := o.f(operand()), o.f(operand())
-				g.i("FSTPQ.P (%u, %u), 32(%b)", x, y, dst)
-			})
-		}
-	}
-}
-
-// comparisons make bytes of 0 and 1.
+// comparisons make bytes of 0 and 1, and selections take elements by such bytes.
 func comparisons(g *gen) {
 	if g.isa != neon {
 		return
 	}
-	for _, kind := range []string{"F32", "I32", "I64"} {
-		size, shape, prefix := 4, ".4s", "cm"
-		switch kind {
-		case "F32":
-			prefix = "fcm"
-		case "I64":
-			size, shape = 8, ".2d"
-		}
+	for i := range shapes {
+		g.selection(i)
+	}
+	for _, c := range []struct {
+		kind string
+		size int // its logarithm
+	}{
+		{"F32", 2}, {"I32", 2}, {"I64", 3}, {"F64", 3}, {"I8", 0}, {"U8", 0}, {"I16", 1}, {"U16", 1}, {"U32", 2}, {"U64", 3},
+	} {
 		for _, name := range []string{"Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"} {
-			mask := func(a, b *reg) *reg { // ones where it holds; of NotEqual where it does not
-				switch name {
-				case "Less":
-					return g.op(prefix+"gt"+shape, b, a)
-				case "LessEqual":
-					return g.op(prefix+"ge"+shape, b, a)
-				case "Greater":
-					return g.op(prefix+"gt"+shape, a, b)
-				case "GreaterEqual":
-					return g.op(prefix+"ge"+shape, a, b)
-				}
-				return g.op(prefix+"eq"+shape, a, b)
+			if c.kind[0] == 'U' && (name == "Equal" || name == "NotEqual") {
+				continue // as of signed ones
 			}
-			what := fmt.Sprintf("is %s of [Compare%%s] on n values, a multiple of %d.", name, pairStep)
 			for _, repeats := range []bool{false, true} {
-				g.pairFunction(name+kind, what, size, repeats, func(dst *reg, operand func() (a, b *reg)) {
-					words := func() *reg { // masks of four values
-						x := mask(operand())
-						if size == 8 {
-							x = g.op("uzp1.4s", x, mask(operand()))
-						}
-						return x
-					}
-					var bytes [2]*reg
-					for i := range bytes {
-						low := g.op("uzp1.8h", words(), words())
-						high := g.op("uzp1.8h", words(), words())
-						bytes[i] = g.op("uzp1.16b", low, high)
-						if name == "NotEqual" {
-							bytes[i] = g.op("bic.16b", g.bits(0x01010101), bytes[i])
-						} else {
-							bytes[i] = g.op("and.16b", g.bits(0x01010101), bytes[i])
-						}
-					}
-					g.i("FSTPQ.P (%u, %u), 32(%b)", bytes[0], bytes[1], dst)
-				})
+				g.comparison(c.kind, c.size, name, repeats)
 			}
 		}
 	}
+}
+
+func (g *gen) comparison(kind string, size int, name string, repeats bool) {
+	swap, op := false, "" // ones where it holds; of NotEqual where it does not
+	switch name {
+	case "Less", "Greater":
+		swap, op = name == "Less", map[byte]string{'F': "fcmgt.", 'I': "cmgt.", 'U': "cmhi."}[kind[0]]
+	case "LessEqual", "GreaterEqual":
+		swap, op = name == "LessEqual", map[byte]string{'F': "fcmge.", 'I': "cmge.", 'U': "cmhs."}[kind[0]]
+	default:
+		op = map[byte]string{'F': "fcmeq.", 'I': "cmeq."}[kind[0]]
+	}
+	what := fmt.Sprintf("is %s of [Compare%%s] on n values, a multiple of %d.", name, pairStep)
+	g.pairFunction(name+kind, what, 1<<size, repeats, func(dst *reg, operand func() (a, b *reg)) {
+		var masks func(to int) *reg // of elements whose size has that logarithm
+		masks = func(to int) *reg {
+			if to < size {
+				a := masks(to + 1)
+				return g.op("uzp1."+shapes[to], a, masks(to+1))
+			}
+			a, b := operand()
+			if swap {
+				a, b = b, a
+			}
+			return g.op(op+shapes[size], a, b)
+		}
+		var bytes [2]*reg
+		for i := range bytes {
+			bytes[i] = masks(0)
+			if name == "NotEqual" {
+				bytes[i] = g.op("bic.16b", g.bits(0x01010101), bytes[i])
+			} else {
+				bytes[i] = g.op("and.16b", g.bits(0x01010101), bytes[i])
+			}
+		}
+		g.i("FSTPQ.P (%u, %u), 32(%b)", bytes[0], bytes[1], dst)
+	})
+}
+
+// selection takes elements, of whose size the logarithm is given, of two vectors.
+func (g *gen) selection(size int) {
+	g.function(fmt.Sprintf("select%d", 1<<size), "func(dst, c, a, b *byte, n int)", fmt.Sprintf(
+		"is [Choose] on n elements of %d bytes, a multiple of %d.", 1<<size, pairStep))
+	dst, c, a, b, n := g.arg("dst"), g.arg("c"), g.arg("a"), g.arg("b"), g.arg("n")
+	zero := g.v("movi.16b", g.vec(), 0)
+	g.whole(n, 16, func() {
+		others := []*reg{g.op("cmeq.16b", g.next(c)(), zero)} // ones where b is taken
+		for i := range size {
+			var wide []*reg
+			for _, m := range others {
+				wide = append(wide, g.op("zip1."+shapes[i], m, m), g.op("zip2."+shapes[i], m, m))
+			}
+			others = wide
+		}
+		for _, m := range others {
+			x, y := g.next(a)(), g.next(b)()
+			g.i("FMOVQ.P %u, 16(%b)", g.v("bsl.16b", m, y, x), dst)
+		}
+	})
 }
