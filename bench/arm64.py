@@ -89,8 +89,7 @@ def main():
     if a.baseline:
         with open(a.baseline, encoding="utf-8") as f:
             before = json.load(f)
-    library = glob.glob(os.path.join(a.bench, "onnxruntime-node-*/node_modules/onnxruntime-node/bin/*/linux/arm64/"
-                                     "libonnxruntime.so.1"))
+    library = glob.glob(os.path.join(a.bench, "onnxruntime-node-*/package/bin/*/linux/arm64/libonnxruntime.so.1"))
     names = sorted((n for n in models if any(fnmatch.fnmatch(n, p) for p in a.run.split(","))),
                    key=lambda n: (models[n]["format"] != "fp32", models[n]["macs"]))
     results, failed = {}, False

@@ -7,10 +7,10 @@ BENCH_SECONDS ?= 1
 BENCH_ROUNDS  ?= 3
 BENCH_PROVIDER ?= 30 # seconds for each network
 
-# libonnxruntime comes with the npm package; its other systems' libraries are not kept.
+# libonnxruntime comes with the npm package, of which only Linux's libraries are unpacked: the rest takes npm long.
 ORT_VERSION := 1.30.0
 ORT := $(BENCH)/onnxruntime-node-$(ORT_VERSION)
-ORT_LIBRARY = $(ORT)/node_modules/onnxruntime-node/bin/napi-v6/linux/$(patsubst amd64,x64,$(ARCH))/libonnxruntime.so.1
+ORT_LIBRARY = $(ORT)/package/bin/napi-v6/linux/$(patsubst amd64,x64,$(ARCH))/libonnxruntime.so.1
 
 .PHONY: bench bench-arm64 bench-boards bench-calls bench-compare bench-images bench-measure bench-nnapi bench-operators \
 	bench-provider bench-turns
@@ -25,9 +25,10 @@ bench-calls: libs
 $(ORT)/done:
 	@scripts/need.sh npm:npm || { echo "make bench needs npm: it installs onnxruntime-node $(ORT_VERSION), whose libonnxruntime is measured beside this library"; exit 1; }
 	@mkdir -p $(ORT)
-	npm install --silent --ignore-scripts --no-audit --no-fund --prefix $(ORT) onnxruntime-node@$(ORT_VERSION)
+	cd $(ORT) && npm pack --silent onnxruntime-node@$(ORT_VERSION) > /dev/null
+	tar -xzf $(ORT)/onnxruntime-node-$(ORT_VERSION).tgz -C $(ORT) --wildcards 'package/bin/*/linux/*/libonnxruntime.so.1'
 	@test -f $(ORT_LIBRARY) || { echo "onnxruntime-node $(ORT_VERSION) has no $(ORT_LIBRARY)"; exit 1; }
-	@rm -rf $(ORT)/node_modules/onnxruntime-node/bin/napi-v6/darwin $(ORT)/node_modules/onnxruntime-node/bin/napi-v6/win32
+	rm $(ORT)/onnxruntime-node-$(ORT_VERSION).tgz
 	touch $@
 
 $(BENCH)/models/done: bench/gen_bench_models.py $(ONNX_VENV)/done
