@@ -22,9 +22,10 @@ type ConvTranspose struct {
 	Act              Act
 	Zero             []float32 // C zeros
 
-	phases []phase
-	rows   []phaseRow
-	step   int
+	phases    []phase
+	rows      []phaseRow
+	step      int // rows of a chunk
+	panelStep int // panels of a chunk
 }
 
 // phase is the output positions y0 + i*Stride[0], x0 + j*Stride[1].
@@ -176,12 +177,17 @@ func (c *ConvTranspose) Plan(threads int) int {
 	var chunks int
 	perRow := 2 * c.C * c.N * c.Kernel[0] * c.Kernel[1] * c.In[0] * c.In[1] * c.Batch / len(c.rows)
 	c.step, chunks = splitRows(len(c.rows), perRow, threads)
-	return chunks
+	panels := Panels(c.N)
+	c.panelStep = min(panels, max(1, chunkFlops*panels/max(1, perRow*c.step)))
+	return chunks * ceilDiv(panels, c.panelStep)
 }
 
 // Chunk computes chunk i of the division that Plan made.
 func (c *ConvTranspose) Chunk(i int) {
-	rows := c.rows[i*c.step : min((i+1)*c.step, len(c.rows))]
+	panels := Panels(c.N)
+	perRows := ceilDiv(panels, c.panelStep)
+	at, from := i/perRows*c.step, i%perRows*c.panelStep
+	rows := c.rows[at:min(at+c.step, len(c.rows))]
 	for i := range rows {
 		r := &rows[i]
 		p := &c.phases[r.phase]
@@ -191,7 +197,7 @@ func (c *ConvTranspose) Chunk(i int) {
 			C:    c.Y[((r.row/p.h*c.Out[0]+y)*c.Out[1]+p.x0)*c.LDY:],
 			Bias: c.Bias, Act: c.Act, Ind: &r.ind, Zero: c.Zero,
 		}
-		g.Block(0, p.w, 0, Panels(c.N))
+		g.Block(0, p.w, from, min(from+c.panelStep, panels))
 	}
 }
 

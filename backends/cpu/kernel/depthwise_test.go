@@ -181,6 +181,31 @@ func TestPooling_oneRowForManyThreads(t *testing.T) {
 	}
 }
 
+// A row of much work is divided, too.
+func TestPooling_partsOfARow(t *testing.T) {
+	const c, width = 3, 1200
+	w := window2D([2]int{41, width}, [2]int{41, 41}, [2]int{1, 1}, [2]int{1, 1}, [2]int{0, 20}, [2]int{1, width})
+	in := newGuarded(41*width*c, 0)
+	fillRand(rng(1), in.data)
+	for mode := range 3 {
+		out := newGuarded(width*c, 1)
+		p := Pooling{C: c, Batch: 1, Win: w, In: in.data, LDI: c, Out: out.data, LDO: c, Max: mode == 0,
+			IncludePad: mode == 1, PadAfter: w.Pad}
+		n := p.Plan(2)
+		require.Greater(t, n, 1)
+		p.Work = make([]float32, p.WorkLen())
+		for i := n - 1; i >= 0; i-- {
+			p.Chunk(i)
+		}
+		out.check(t, "Out")
+		for x := 0; x < width; x += 7 {
+			for ch := range c {
+				require.InDelta(t, poolOracle(&p, 0, x, ch), out.data[x*c+ch], 1e-5, "mode %d, %d", mode, x)
+			}
+		}
+	}
+}
+
 func poolOracle(p *Pooling, oy, ox, ch int) float64 {
 	w := &p.Win
 	v, n, pad := 0.0, 0, 0

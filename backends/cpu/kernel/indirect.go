@@ -29,25 +29,45 @@ func CheckIndirection(w Window, batch, ld int) error {
 // order. It fails when an offset does not fit 31 bits. Padding is multiplied as
 // zeros: an infinite or NaN filter value makes the positions it pads NaN.
 func NewIndirection(w Window, batch, ld int) (*Indirection, error) {
+	x, err := EmptyIndirection(w, batch, ld)
+	if err != nil {
+		return nil, err
+	}
+	x.Extend(x.Fill(&w, batch, ld, 0, x.taps))
+	return x, nil
+}
+
+// EmptyIndirection is NewIndirection without the offsets, which Fill computes.
+func EmptyIndirection(w Window, batch, ld int) (*Indirection, error) {
 	if err := CheckIndirection(w, batch, ld); err != nil {
 		return nil, err
 	}
 	x := &Indirection{taps: w.Taps(), rows: batch * w.Outputs(), last: -1}
 	x.tab = make([]int32, x.taps*x.rows)
-	t := 0
-	for kz := range w.Kernel[0] {
-		for ky := range w.Kernel[1] {
-			for kx := range w.Kernel[2] {
-				x.fill(x.tab[t:][:x.rows], &w, batch, ld, [3]int{kz, ky, kx})
-				t += x.rows
-			}
-		}
-	}
 	return x, nil
 }
 
-func (x *Indirection) fill(tab []int32, w *Window, batch, ld int, k [3]int) {
+// Fill computes the offsets of taps from <= t < to, and returns the largest and
+// whether some positions are padding, for Extend. Calls for different taps can
+// run at once.
+func (x *Indirection) Fill(w *Window, batch, ld, from, to int) (last int, padded bool) {
+	last = -1
+	for t := from; t < to; t++ {
+		k := [3]int{t / (w.Kernel[1] * w.Kernel[2]), t / w.Kernel[2] % w.Kernel[1], t % w.Kernel[2]}
+		l, p := fill(x.tab[t*x.rows:][:x.rows], w, batch, ld, k)
+		last, padded = max(last, l), padded || p
+	}
+	return last, padded
+}
+
+// Extend takes what Fill has returned.
+func (x *Indirection) Extend(last int, padded bool) {
+	x.last, x.padded = max(x.last, last), x.padded || padded
+}
+
+func fill(tab []int32, w *Window, batch, ld int, k [3]int) (last int, padded bool) {
 	i := 0
+	last = -1
 	for n := range batch {
 		for oz := range w.Out[0] {
 			z := w.at(0, oz, k[0])
@@ -60,9 +80,9 @@ func (x *Indirection) fill(tab []int32, w *Window, batch, ld int, k [3]int) {
 					o := -1
 					if inside && c >= 0 && c < w.In[2] {
 						o = (row + c) * ld
-						x.last = max(x.last, o)
+						last = max(last, o)
 					} else {
-						x.padded = true
+						padded = true
 					}
 					tab[i] = int32(o)
 					i++
@@ -70,6 +90,7 @@ func (x *Indirection) fill(tab []int32, w *Window, batch, ld int, k [3]int) {
 			}
 		}
 	}
+	return last, padded
 }
 
 // Taps is the number of runs that make up one row.

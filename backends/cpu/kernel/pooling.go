@@ -20,8 +20,9 @@ type Pooling struct {
 	PadAfter   [3]int    // padding after the last element, for IncludePad
 	Work       []float32 // of WorkLen values
 
-	rows   rowChunks
-	slices int // parts of the channels
+	rows    rowChunks
+	slices  int // parts of the channels
+	columns int // parts of an output row
 }
 
 // Plan checks the operands, divides the rows of the output into chunks for the
@@ -33,7 +34,8 @@ func (p *Pooling) Plan(threads int) int {
 	if rows == 1 && work >= 1<<17 { // as of a global pooling
 		p.slices = min(threads, ceilDiv(p.C, poolSlice))
 	}
-	return p.rows.chunks * p.slices
+	p.columns = min(p.Win.Out[2], 1+work/poolWork)
+	return p.rows.chunks * p.slices * p.columns
 }
 
 // WorkLen is how many values of scratch memory the chunks of Plan need.
@@ -41,7 +43,7 @@ func (p *Pooling) WorkLen() int {
 	if !p.parts() {
 		return 0
 	}
-	return p.rows.chunks * p.slices * p.C
+	return p.rows.chunks * p.slices * p.columns * p.C
 }
 
 // parts reports whether windows are summed up in parts: a single sum of many values of one sign loses digits.
@@ -49,14 +51,18 @@ func (p *Pooling) parts() bool { return !p.Max && p.Win.Taps() > poolTaps }
 
 const poolTaps = 512
 
-const poolSlice = 64 // channels that are not divided among threads
+const (
+	poolSlice = 64      // channels that are not divided among threads
+	poolWork  = 1 << 24 // work of one chunk of a single row
+)
 
 // Chunk computes chunk i of the division that Plan made.
 func (p *Pooling) Chunk(i int) {
 	slices := rowChunks{ceilDiv(p.C, poolSlice), p.slices}
 	c0, c1 := slices.bounds(i % p.slices)
-	for r, end := p.rows.bounds(i / p.slices); r < end; r++ {
-		p.row(r, c0*poolSlice, min(p.C, c1*poolSlice), i)
+	x0, x1 := rowChunks{p.Win.Out[2], p.columns}.bounds(i / p.slices % p.columns)
+	for r, end := p.rows.bounds(i / p.slices / p.columns); r < end; r++ {
+		p.row(r, x0, x1, c0*poolSlice, min(p.C, c1*poolSlice), i)
 	}
 }
 
@@ -74,8 +80,8 @@ func (p *Pooling) Run() {
 // poolRun is the number of channels up to which a call takes a whole row.
 const poolRun = 16
 
-// row computes channels c0 <= c < c1 of one row of the output, for a chunk.
-func (p *Pooling) row(r, c0, c1, chunk int) {
+// row computes channels c0 <= c < c1 of outputs from <= x < to of one row, for a chunk.
+func (p *Pooling) row(r, from, to, c0, c1, chunk int) {
 	if c0 == c1 {
 		return
 	}
@@ -86,11 +92,11 @@ func (p *Pooling) row(r, c0, c1, chunk int) {
 	irow, icol := 4*max(1, w.Dilation[1])*w.In[2]*p.LDI, 4*max(1, w.Dilation[2])*p.LDI
 	ix := 4 * max(1, w.Stride[2]) * p.LDI
 	x0, x1 := w.interior(2)
-	for x := 0; x < w.Out[2]; {
+	for x := from; x < to; {
 		out := p.Out[(r*w.Out[2]+x)*p.LDO+c0:]
 		kx0, kx1, pixels := 0, w.Kernel[2], 1
 		if x >= x0 && x < x1 {
-			if pixels = x1 - x; c1-c0 > poolRun { // a call walks them once per vector of channels
+			if pixels = min(x1, to) - x; c1-c0 > poolRun { // a call walks them once per vector of channels
 				pixels = min(pixels, 4)
 			}
 		} else {

@@ -179,7 +179,7 @@ func (t *gemmTask) Run(s *run.State) error {
 	x, ldx := s.Rows(t.st.Reads[0], c.c)
 	y, ldy := s.Rows(t.st.Writes[0], c.n)
 	res, ldr := c.residualOf(s, t.st)
-	ind, err := t.table.Get()
+	ind, err := t.table.Get(s)
 	if err != nil {
 		return err
 	}

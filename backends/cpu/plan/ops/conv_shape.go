@@ -54,9 +54,17 @@ func (c *convolution) flat() bool {
 
 func (c *convolution) depthwise() bool { return c.groups > 1 && c.ic == 1 && c.oc == 1 && c.flat() }
 
+// Limits above which a convolution of few channels is divided otherwise: an output row is one chunk, which reads all
+// filters.
+const (
+	smallFlops = 1 << 29 // of an output row
+	smallDepth = 1 << 18 // values of a filter
+)
+
 // small reports whether the taps of a kernel row and their few channels should be one run.
 func (c *convolution) small() bool {
-	return c.groups == 1 && c.c <= 4 && c.flat() && c.win.Kernel[2] > 1 && c.win.Dilation[2] == 1
+	return c.groups == 1 && c.c <= 4 && c.flat() && c.win.Kernel[2] > 1 && c.win.Dilation[2] == 1 &&
+		c.win.Taps()*c.c <= smallDepth && run.Saturated(2, c.win.Taps(), c.c, c.n, c.win.Out[2]) <= smallFlops
 }
 
 // winograd reports whether Winograd pays: it saves three quarters of the products and costs transforms of

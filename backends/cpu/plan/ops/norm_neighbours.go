@@ -15,8 +15,10 @@ type neighboursOp struct {
 	alpha, beta, bias float32
 }
 
-// neighboursBlock counts the neighbouring lines that are computed together.
-const neighboursBlock = 1024
+const (
+	neighboursBlock = 1024    // neighbouring lines that are computed together at most
+	neighboursWork  = 1 << 24 // additions of a chunk
+)
 
 func matchLRN(p *ir.Program, i int) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
@@ -44,8 +46,16 @@ func (q *neighboursOp) room() int {
 	if q.inner == 1 {
 		return 3*q.count + q.before + q.after
 	}
-	return (q.count + 2) * min(q.inner, neighboursBlock)
+	return (q.count + 2) * q.block()
 }
+
+// block is the number of lines that a chunk computes.
+func (q *neighboursOp) block() int {
+	return min(q.inner, max(16, min(neighboursBlock, neighboursWork/(q.count*(1+q.before+q.after)))))
+}
+
+// blocks is the number of chunks of neighbouring lines.
+func (q *neighboursOp) blocks() int { return (q.inner + q.block() - 1) / q.block() }
 
 func (q *neighboursOp) Lower(*ir.Lowering, *ir.Node) run.Step {
 	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process {
@@ -65,20 +75,20 @@ func (t *neighboursTask) Run(s *run.State) error {
 	if t.work, err = s.Borrow(max(1, s.Threads) * t.room()); err != nil {
 		return err
 	}
-	s.Do(t.outer*((t.inner+neighboursBlock-1)/neighboursBlock), t)
+	s.Do(t.outer*t.blocks(), t)
 	return nil
 }
 
 // Chunk computes some neighbouring lines.
 func (t *neighboursTask) Chunk(i, worker int) {
 	work := t.work[worker*t.room():][:t.room()]
-	blocks := (t.inner + neighboursBlock - 1) / neighboursBlock
-	first := i/blocks*t.count*t.inner + i%blocks*neighboursBlock
+	block, blocks := t.block(), t.blocks()
+	first := i/blocks*t.count*t.inner + i%blocks*block
 	if t.inner == 1 {
 		t.line(work, t.y[first:][:t.count], t.x[first:][:t.count])
 		return
 	}
-	n := min(neighboursBlock, t.inner-i%blocks*neighboursBlock)
+	n := min(block, t.inner-i%blocks*block)
 	sum, power, squares := work[:n], work[n:2*n], work[2*n:]
 	for c := range t.count {
 		x := t.x[first+c*t.inner:][:n]

@@ -131,7 +131,7 @@ func (t *qdqGemmTask) Run(s *run.State) error {
 
 // begin finds the operands and computes what sums start with.
 func (t *qdqGemmTask) begin(s *run.State) (err error) {
-	if t.Ind, err = t.table.Get(); err != nil {
+	if t.Ind, err = t.table.Get(s); err != nil {
 		return err
 	}
 	t.A, t.C = s.Mem[t.st.Reads[0]], s.Mem[t.st.Writes[0]]
@@ -168,7 +168,7 @@ func (t *integerTask) size() int { return t.per*t.gemm.N + t.q.work() }
 func (t *integerTask) Run(s *run.State) error {
 	t.gemm.A, t.y = s.Mem[t.st.Reads[0]], s.Mem[t.st.Writes[0]]
 	var err error
-	if t.gemm.Ind, err = t.table.Get(); err != nil {
+	if t.gemm.Ind, err = t.table.Get(s); err != nil {
 		return err
 	}
 	t.gemm.Plan(1)
