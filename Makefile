@@ -44,7 +44,7 @@ $(error SINGLE has "$(filter-out all $(ALONE),$(SINGLE))": want all, or some of 
 endif
 CHOSEN := $(if $(filter all,$(SINGLE)),$(ALONE),$(SINGLE))
 
-SOURCES := $(shell find capi core backends -type f \( -name '*.go' -o -name '*.[chsS]' -o -name '*.ld' \) 2>/dev/null) go.mod go.sum
+SOURCES := $(shell find capi core backends -type f \( -name '*.go' -o -name '*.[chsS]' -o -name '*.ld' -o -name 'model.py' \) 2>/dev/null) go.mod go.sum
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 

@@ -3,7 +3,8 @@
 # mlserver and kserve. Each server gets a Python environment below build/remote, which takes some 500 MB and
 # minutes the first time, and is started on loopback with files that anynpu export --serve has written. It is ended by
 # its own id. A row per program and a column per server must find the digits that the CPU finds, and compute what
-# it computes of MobileNetV2 with real numbers and with codes. Triton is killed in the middle of 2,000 runs, too.
+# it computes of MobileNetV2 with real numbers and with codes. Triton is sent models, too, and killed in the middle of
+# 2,000 runs.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 make --no-print-directory libs "${BUILD:-build}"/bin/anynpu \
@@ -62,6 +63,13 @@ times() { # of Triton, which counts them for all clients
   grep -E 'there [0-9.]+ ms of queue and [0-9.]+ ms of computing in [0-9]+ runs of all clients$' "$dir/bench" ||
     fail "$(cat "$dir/bench")"
 }
+sent() { # of Triton, which lacks the models: it is sent each API's form of them, and computes it
+  local upload="{\"backend\": \"triton-python\", \"addresses\": [\"${columns[1]#*=}\"], \"deadline_ms\": 120000}"
+  local sent=0 model
+  for model in "${models[@]}"; do network_cells "$dir" "$(basename "$model" .onnx)" "triton-sent=${columns[0]#*=}"; done
+  [ "$sent" -ge 2 ] || fail "$sent models were sent, want both networks at least"
+  echo "triton: $sent models sent, and computed there"
+}
 lost() { # SERVER: it is killed while a program of each API runs, with a second address
   local second=("${columns[@]}") api count=0
   also=$server
@@ -89,7 +97,7 @@ for name in "$@"; do
     triton | mlserver)
       "$name" examples/digits/digits.onnx "${models[@]}" "${plain[@]}" || { skipped="$skipped $name"; continue; }
       judge examples/digits/digits.onnx "${models[@]}"
-      [ "$name" != triton ] || { times 0; times 1; lost triton; }
+      [ "$name" != triton ] || { times 0; times 1; sent; lost triton; }
       stop
       ;;
     kserve)

@@ -122,6 +122,8 @@ type Remote struct {
 	Fallback    string            `json:"fallback,omitempty"` // cpu or off
 	// SharedMemory has servers of this machine read and write tensors in shared memory.
 	SharedMemory bool `json:"shared_memory,omitempty"`
+	// Upload has servers load models that they do not have; nil: no model leaves this machine.
+	Upload *RemoteUpload `json:"upload,omitempty"`
 }
 
 // RemoteModel is the server's model for some graphs: all that are named must be the graph's.
@@ -130,6 +132,13 @@ type RemoteModel struct {
 	SHA256  string `json:"sha256,omitempty"` // of the graph's operators and constants, as the log has it
 	Model   string `json:"model"`
 	Version string `json:"version,omitempty"`
+}
+
+// RemoteUpload is how servers get models, by Triton's extension of the protocol for repositories.
+type RemoteUpload struct {
+	Backend    string   `json:"backend"`               // triton or triton-python, as of anynpu export --serve
+	Addresses  []string `json:"addresses,omitempty"`   // http:// or https://, for each of Remote.Addresses; nil: those
+	DeadlineMS int64    `json:"deadline_ms,omitempty"` // of sending and loading
 }
 
 // RemoteTLS are files for grpcs and https.

@@ -2,6 +2,7 @@ package dl
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/netip"
 	"path/filepath"
@@ -23,6 +24,7 @@ const RemoteAPI = "oip"
 const (
 	RemoteDeadline = 10 * time.Second
 	RemoteLargest  = 256 << 20
+	UploadDeadline = time.Minute
 	mostAddresses  = 64
 	mostMessage    = 1<<31 - 1
 )
@@ -35,9 +37,16 @@ const (
 	FallbackOff      = "off"
 )
 
+// The values of Upload.Backend.
+const (
+	UploadTriton       = "triton"
+	UploadTritonPython = "triton-python"
+)
+
 var (
 	remoteName  = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
 	headerName  = regexp.MustCompile(`^[a-z0-9_.-]{1,64}$`)
+	modelNumber = regexp.MustCompile(`^[1-9][0-9]{0,8}$`)
 	hostAndPort = regexp.MustCompile(`^([A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})$`)
 )
 
@@ -53,8 +62,8 @@ func parseRemote(file string, keys map[string]json.RawMessage) (*Manifest, error
 	known := map[string]any{"schema": &schema, "name": &r.Name, "addresses": &r.Addresses, "choice": &r.Choice,
 		"model": &r.Model, "version": &r.Version, "models": &r.Models, "deadline_ms": &r.DeadlineMS,
 		"connections": &r.Connections, "largest_message": &r.Largest, "headers": &r.Headers, "tls": &r.TLS,
-		"token": &r.Token, "fallback": &r.Fallback, "shared_memory": &r.SharedMemory, "anynpu": &versions,
-		"environment": &m.Environment}
+		"token": &r.Token, "fallback": &r.Fallback, "shared_memory": &r.SharedMemory, "upload": &r.Upload,
+		"anynpu": &versions, "environment": &m.Environment}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		into := known[key]
 		if into == nil {
@@ -96,7 +105,7 @@ func parseRemote(file string, keys map[string]json.RawMessage) (*Manifest, error
 		return bad("addresses: %d of them: want 1 to %d", len(r.Addresses), mostAddresses)
 	case r.Choice != ChoiceOrder && r.Choice != ChoiceRoundRobin:
 		return bad("choice: %s: want order or round-robin", short(r.Choice))
-	case r.Model == "" && len(r.Models) == 0:
+	case r.Model == "" && len(r.Models) == 0 && r.Upload == nil:
 		return bad("model: missing or empty, and models has no entry")
 	case r.Model == "" && r.Version != "":
 		return bad("version: %s: it goes with model", short(r.Version))
@@ -113,10 +122,58 @@ func parseRemote(file string, keys map[string]json.RawMessage) (*Manifest, error
 	case r.Fallback != FallbackCPU && r.Fallback != FallbackOff:
 		return bad("fallback: %s: want cpu or off", short(r.Fallback))
 	}
+	if why := r.upload(); why != "" {
+		return bad("upload: %s", why)
+	}
 	if err := m.versions(versions); err != nil {
 		return nil, err
 	}
 	return m, nil
+}
+
+// upload completes the key upload, and returns its fault, if any.
+func (r *Remote) upload() (why string) {
+	u := r.Upload
+	if u == nil {
+		return ""
+	}
+	if u.DeadlineMS == 0 {
+		u.DeadlineMS = UploadDeadline.Milliseconds()
+	}
+	versions := []string{r.Version}
+	for _, m := range r.Models {
+		versions = append(versions, m.Version)
+	}
+	number := func(v string) bool { return v == "" || modelNumber.MatchString(v) }
+	for _, a := range u.Addresses {
+		if !validAddress(a) || !isHTTP(a) {
+			return "addresses: " + short(a) + ": want http://HOST:PORT or https"
+		}
+	}
+	switch {
+	case u.Backend != UploadTriton && u.Backend != UploadTritonPython:
+		return "backend: " + short(u.Backend) + ": want triton or triton-python"
+	case u.Addresses == nil && slices.ContainsFunc(r.Addresses, func(a string) bool { return !isHTTP(a) }):
+		return "addresses: missing: want the HTTP address of each of the manifest's addresses, as some are gRPC"
+	case u.Addresses != nil && len(u.Addresses) != len(r.Addresses):
+		return fmt.Sprintf("addresses: %d of them: want one for each of the manifest's %d", len(u.Addresses),
+			len(r.Addresses))
+	case u.DeadlineMS < 1 || u.DeadlineMS > 24*3600*1000:
+		return fmt.Sprintf("deadline_ms: %d: want 1 to 86400000", u.DeadlineMS)
+	case !slices.ContainsFunc(versions, func(v string) bool { return !number(v) }):
+		return ""
+	}
+	return "a version of the manifest is no number from 1 to 999999999, as versions of models that are sent have to be"
+}
+
+func isHTTP(address string) bool { return strings.HasPrefix(address, "http") }
+
+// Repository is the address that takes models for address i.
+func (r *Remote) Repository(i int) string {
+	if r.Upload.Addresses == nil {
+		return r.Addresses[i]
+	}
+	return r.Upload.Addresses[i]
 }
 
 // remoteKinds says what the values of keys are.
@@ -126,7 +183,8 @@ var remoteKinds = map[string]string{"schema": "a string", "name": "a string", "a
 	"deadline_ms": "a whole number", "connections": "a whole number", "largest_message": "a whole number",
 	"headers": "an object of strings", "tls": "an object of ca, certificate, key and server_name",
 	"token": "an object with file or variable", "fallback": "a string", "shared_memory": "true or false",
-	"anynpu": "an object of strings", "environment": "an object of strings"}
+	"upload": "an object of backend, addresses and deadline_ms", "anynpu": "an object of strings",
+	"environment": "an object of strings"}
 
 // validAddress checks SCHEME://HOST:PORT.
 func validAddress(a string) bool {

@@ -63,10 +63,35 @@ func TestParse_remoteRefused(t *testing.T) {
 		`, "model": "", "models": []}`:                "model: missing or empty",
 		`, "model": "", "version": "3"}`:              `version: "3": it goes with model`,
 		`, "anynpu": {"to": "1"}}`:                    `anynpu: unknown key "to"`,
+		`, "upload": "triton"}`:                       "want an object of backend, addresses and deadline_ms",
+		`, "upload": {}}`:                             `upload: backend: "": want triton or triton-python`,
+		`, "upload": {"backend": "kserve"}}`:          `upload: backend: "kserve": want triton or triton-python`,
+		`, "upload": {"backend": "triton"}}`:          "upload: addresses: missing",
+		`, "upload": {"backend": "triton", "addresses": ["http://h:1"]}}`: "upload: addresses: 1 of them: want one for " +
+			"each of the manifest's 2",
+		`, "upload": {"backend": "triton", "addresses": ["grpc://h:1", "http://h:1"]}}`: `upload: addresses: ` +
+			`"grpc://h:1": want http://HOST:PORT`,
+		`, "addresses": ["http://h:1"], "upload": {"backend": "triton", "deadline_ms": -1}}`:    "upload: deadline_ms: -1",
+		`, "addresses": ["http://h:1"], "version": "x", "upload": {"backend": "triton"}}`:       "upload: a version",
+		`, "addresses": ["http://h:1"], "upload": {"backend": "triton-python", "python": "1"}}`: "want an object of backend",
 	} {
 		_, err := Parse("f", []byte(remoteManifest+more))
 		assert.ErrorContains(t, err, want, more)
 	}
+}
+
+// TestParse_upload: servers may be sent models that the manifest does not name; each has an address that takes them.
+func TestParse_upload(t *testing.T) {
+	const begin = `{"schema": "anynpu.remote/1", "name": "edge", "addresses": ["http://h:1", "https://h:2"], "upload": `
+	m, err := Parse("f", []byte(begin+`{"backend": "triton"}}`))
+	require.NoError(t, err)
+	assert.Equal(t, &RemoteUpload{Backend: UploadTriton, DeadlineMS: 60000}, m.Remote.Upload)
+	assert.Equal(t, "https://h:2", m.Remote.Repository(1))
+	m, err = Parse("f", []byte(begin+`{"backend": "triton-python", "addresses": ["http://a:1", "http://b:1"],
+		"deadline_ms": 5}, "addresses": ["grpc://h:1", "http://h:2"], "model": "m", "version": "3"}`))
+	require.NoError(t, err)
+	assert.Equal(t, int64(5), m.Remote.Upload.DeadlineMS)
+	assert.Equal(t, []string{"http://a:1", "http://b:1"}, []string{m.Remote.Repository(0), m.Remote.Repository(1)})
 }
 
 // TestList_remote: servers are no file, and each name stands for one device.

@@ -12,6 +12,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -53,6 +54,8 @@ type Device struct {
 	models map[link.Model]*described
 	told   map[string]time.Time
 	local  counter
+
+	sender sender
 }
 
 // described holds a server's metadata of a model, or why there are none.
@@ -80,6 +83,7 @@ func New(c Config) (*Device, error) {
 		Kind: device.Accelerator, Major: 1, BuildHash: hex.EncodeToString(sum[:]), Float16: device.Accepts,
 		Performance: device.Accepts, Dynamic: true, DimMin: 1, DimMax: 1 << 30}
 	d.helper = &helper{start: c.Start, device: text, note: d.note}
+	d.sender.life, d.sender.end = context.WithCancel(context.Background())
 	return d, nil
 }
 
@@ -87,12 +91,16 @@ func New(c Config) (*Device, error) {
 func (d *Device) Info() device.Info { return d.info }
 
 // Close ends the helper program. Runs under way fail.
-func (d *Device) Close() { d.helper.close() }
+func (d *Device) Close() {
+	d.sender.close()
+	d.helper.close()
+}
 
-// Support implements device.Device: every node of a graph that a server's model stands for, but those at its border.
-func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport, error) {
+// Support implements device.Device: every node of a graph that a server's model stands for, but those at its border; of
+// a graph that servers lack and would be sent, all but those that make tensors of images.
+func (d *Device) Support(g *graph.Graph, o device.Options) ([]device.NodeSupport, error) {
 	answers := make([]device.NodeSupport, len(g.Nodes))
-	p, err := d.match(g)
+	core, err := d.claim(g, o.Part)
 	if err != nil {
 		d.note(fmt.Sprintf("%s: stays here: %d nodes of graph %s: %v", d.info.ID, len(g.Nodes), nameOf(g), err))
 	}
@@ -100,7 +108,7 @@ func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport
 		switch {
 		case err != nil:
 			answers[i].Reason = err.Error()
-		case !p.core[i]:
+		case !core[i]:
 			answers[i].Reason = "it stands at the border of the server's model, and stays here"
 		default:
 			answers[i].OK = true
@@ -109,35 +117,84 @@ func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport
 	return answers, nil
 }
 
-// match is how a server's model stands for a graph. Kind fault.Unsupported when none does.
+// claim finds the nodes of a graph that a server would compute. part: it is a piece of a graph, made of one operator.
+func (d *Device) claim(g *graph.Graph, part bool) (core []bool, err error) {
+	if part || !hasCore(g) {
+		return nil, errPart
+	}
+	p, err := d.match(g)
+	switch {
+	case err == nil:
+		return p.core, nil
+	case d.config.Remote.Upload == nil:
+		return nil, err
+	}
+	core, sub, why := sendable(g)
+	if why != nil {
+		if errors.Is(err, errLacking) {
+			return nil, why
+		}
+		return nil, err
+	}
+	if _, err = d.match(sub); err == nil || errors.Is(err, errLacking) {
+		return core, nil
+	}
+	return nil, err
+}
+
+// errPart is the error of a graph without a model's nodes.
+var errPart = fault.New(fault.Unsupported, "servers compute whole models alone")
+
+// match is how a server's model stands for a graph. Kind fault.Unsupported when none does; errLacking when servers
+// answer and have none.
 func (d *Device) match(g *graph.Graph) (*plan, error) {
 	if !hasCore(g) {
-		return nil, fault.New(fault.Unsupported, "servers compute whole models alone")
+		return nil, errPart
 	}
-	name, sum := nameOf(g), ""
+	m, err := d.modelFor(g)
+	if err != nil {
+		return nil, err
+	}
+	meta, err := d.describe(m)
+	if err != nil {
+		return nil, err
+	}
+	if d.config.Remote.Upload != nil {
+		if p := sentPlan(g, m, meta); p != nil {
+			return p, nil
+		}
+	}
+	p, err := newPlan(g, m, meta)
+	if err != nil {
+		return nil, fault.As(fault.Unsupported, err, "model %q of %s", m.Name, meta.Address)
+	}
+	return p, nil
+}
+
+// modelFor is the server's model for a graph: the manifest's, or one with the name of a graph that is sent.
+func (d *Device) modelFor(g *graph.Graph) (link.Model, error) {
+	name, sum, sends := nameOf(g), "", d.config.Remote.Upload != nil
 	for _, m := range d.config.Remote.Models {
 		if m.SHA256 != "" && sum == "" {
 			var err error
 			if sum, err = sumOf(g); err != nil {
-				return nil, err
+				return link.Model{}, err
 			}
 			d.note("graph " + name + " has the sha256 " + sum)
 		}
 	}
 	model, version, ok := d.config.Remote.ModelFor(name, sum)
-	if !ok {
-		return nil, fault.New(fault.Unsupported, "the manifest names no model for the graph %q", name)
+	switch {
+	case ok:
+		return link.Model{Name: model, Version: version}, nil
+	case !sends:
+		return link.Model{}, fault.New(fault.Unsupported, "the manifest names no model for the graph %q", name)
 	}
-	m := link.Model{Name: model, Version: version}
-	meta, err := d.describe(m)
+	sum, err := sumOf(g)
 	if err != nil {
-		return nil, err
+		return link.Model{}, err
 	}
-	p, err := newPlan(g, m, meta)
-	if err != nil {
-		return nil, fault.As(fault.Unsupported, err, "model %q of %s", model, meta.Address)
-	}
-	return p, nil
+	return link.Model{Name: sentPrefix + sum[:sentDigits]}, nil
 }
 
 // nameOf returns the name by which a manifest may call a graph.
@@ -176,16 +233,33 @@ func (d *Device) describe(m link.Model) (*link.Metadata, error) {
 		now.err = err
 	case a.Failure != nil:
 		now.err = failure(fault.Unsupported, a.Failure)
+		if a.Failure.Class == link.Missing {
+			now.err = fault.As(fault.Unsupported, errLacking, "%s", a.Failure.Text)
+		}
 	default:
 		now.meta = a.Metadata
-		d.tellLocked("data leaves this process for "+a.Metadata.Address+", as the manifest of remote device "+
-			d.config.Remote.Name+" says", time.Hour)
+		d.tellLocked(leaves(a.Metadata.Address, d.config.Remote.Name), time.Hour)
 	}
-	if now.err != nil {
+	if now.err != nil && !(d.config.Remote.Upload != nil && errors.Is(now.err, errLacking)) {
 		d.tellLocked("remote device "+d.config.Remote.Name+" is not used: "+now.err.Error(), time.Minute)
 	}
-	d.models[m] = now
+	d.keepLocked(m, now)
 	return now.meta, now.err
+}
+
+// leaves is the line that says where tensors go.
+func leaves(address, name string) string {
+	return "data leaves this process for " + address + ", as the manifest of remote device " + name + " says"
+}
+
+// maxModels bounds the models whose metadata are kept.
+const maxModels = 1024
+
+func (d *Device) keepLocked(m link.Model, now *described) {
+	if len(d.models) >= maxModels {
+		clear(d.models)
+	}
+	d.models[m] = now
 }
 
 func (d *Device) deadline() time.Duration {
@@ -227,6 +301,9 @@ func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (
 		return nil, fault.As(fault.Canceled, err, "")
 	}
 	p, err := d.match(u.Graph)
+	if errors.Is(err, errLacking) && d.config.Remote.Upload != nil {
+		p, err = d.send(ctx, u)
+	}
 	if err != nil {
 		return nil, err
 	}

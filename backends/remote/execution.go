@@ -182,9 +182,21 @@ func (e *execution) remote(ctx context.Context) (where string, err error) {
 		}
 		e.Counts.CopiedIn += t.Size
 	}
+	begin := time.Now()
 	a, err := e.ask(ctx, r, limit)
 	if err != nil {
 		return where, err
+	}
+	if p.sent && a.lacking() {
+		again := d.sendAgain(ctx, p, limit-time.Since(begin), a.Failure != nil)
+		left := limit - time.Since(begin)
+		if again && left > 0 && a.Failure != nil {
+			a.drop()
+			r.LeftMS = milliseconds(left)
+			if a, err = e.ask(ctx, r, left); err != nil {
+				return where, err
+			}
+		}
 	}
 	defer a.drop()
 	if d.config.Remote.SharedMemory && (a.Failure != nil || elsewhere(r, a)) {

@@ -69,6 +69,11 @@ func (a *answered) drop() {
 	}
 }
 
+// lacking says that an address has not the model of a run.
+func (a *answered) lacking() bool {
+	return a.Failure != nil && a.Failure.Lacking || a.Done != nil && a.Done.Lacking
+}
+
 func (h *helper) running() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

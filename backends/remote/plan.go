@@ -19,6 +19,7 @@ type plan struct {
 	address string
 	in, out []bound
 	core    []bool // per node: the server's model computes it
+	sent    bool   // the model is the graph as it is sent
 }
 
 // bound is a port of the server's model and the value that it stands for.

@@ -24,7 +24,8 @@ type program struct {
 	options           device.Options
 
 	refs    atomic.Int64
-	graph   *graph.Graph // nil: nothing is computed here
+	sent    bool         // the server's model is the graph, and can be sent again
+	graph   *graph.Graph // nil: it is neither computed here nor sent
 	weights device.WeightStore
 
 	mu    sync.Mutex
@@ -58,7 +59,8 @@ func newProgram(d *Device, u device.Unit, o device.Options, p *plan) (*program, 
 	if out.out, out.outPorts, err = bind(g.Out, p.out, "output"); err != nil {
 		return nil, err
 	}
-	if d.config.Local != nil {
+	out.sent = p.sent
+	if d.config.Local != nil || p.sent {
 		out.graph, out.weights = g, u.Weights
 		if u.Weights != nil {
 			u.Weights.Retain()
@@ -108,7 +110,7 @@ func (p *program) here() (*compile.Program, error) {
 	if p.local != nil {
 		return p.local, nil
 	}
-	if p.graph == nil {
+	if p.dev.config.Local == nil {
 		return nil, fault.New(fault.Unsupported, "the manifest's fallback is off")
 	}
 	weights, _ := p.weights.(*mem.Weights)

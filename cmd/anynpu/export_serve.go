@@ -3,20 +3,17 @@ package main
 import (
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 
+	"github.com/anynpu/anynpu/backends/remote/link"
+	"github.com/anynpu/anynpu/backends/remote/triton"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/onnx/export"
 	"github.com/anynpu/anynpu/core/graph"
-	"github.com/anynpu/anynpu/internal/oip"
+	"github.com/anynpu/anynpu/core/tensor"
 )
-
-//go:embed serve_files/triton_model.py
-var tritonModel string
 
 //go:embed serve_files/kserve_model.py
 var kserveModel string
@@ -34,8 +31,8 @@ var serveKinds = []string{"triton", "triton-python", "kserve", "mlserver", "ray"
 type served struct {
 	name   string
 	model  *export.Model
-	in     []oip.Port
-	out    []oip.Port
+	in     []link.Port
+	out    []link.Port
 	folder string
 	files  []string
 }
@@ -52,20 +49,12 @@ func newServed(name, folder string, g *graph.Graph, model *export.Model) (*serve
 	for side, list := range [][]graph.Value{g.In, g.Out} {
 		for _, v := range list {
 			f := g.Fact(v)
-			datatype, ok := oip.Datatype(f.DType)
-			if !ok || !f.Shape.Ranked {
+			p, ok := link.PortOf(g.Values[v].Name, f.Type)
+			if !ok {
 				return nil, exit(exitModel, fault.New(fault.Unsupported,
-					"%q is %v, which the protocol has no word for [tool-serve-type]",
-					g.Values[v].Name, f.Type))
+					"%q is %v, which the protocol has no word for [tool-serve-type]", p.Name, f.Type))
 			}
-			p := oip.Port{Name: g.Values[v].Name, Datatype: datatype, Shape: []int64{}}
-			for _, d := range f.Shape.Dims {
-				n := d.N
-				if !d.Known() {
-					n = -1
-				}
-				p.Shape = append(p.Shape, n)
-			}
+			p.Type = tensor.Invalid // files have the protocol's word alone
 			if side == 0 {
 				s.in = append(s.in, p)
 			} else {
@@ -81,21 +70,19 @@ func (s *served) write(kind string) error {
 	about := map[string]any{"name": s.name, "inputs": s.in, "outputs": s.out}
 	switch kind {
 	case "triton", "triton-python":
-		backend := "onnxruntime"
-		if kind == "triton-python" {
-			backend = "python"
-			if err := s.text(s.name+"/1/model.py", tritonModel); err != nil {
+		config, err := triton.New(s.name, kind, s.in, s.out)
+		if err != nil {
+			return exit(exitModel, err)
+		}
+		if config.Python() {
+			if err := s.text(s.name+"/1/"+triton.Program, triton.Model); err != nil {
 				return err
 			}
 		}
-		config, err := s.triton(backend)
-		if err == nil {
-			err = s.text(s.name+"/config.pbtxt", config)
-		}
-		if err != nil {
+		if err := s.text(s.name+"/config.pbtxt", config.Text()); err != nil {
 			return err
 		}
-		return s.onnx(s.name + "/1/model.onnx")
+		return s.onnx(s.name + "/1/" + triton.File)
 	case "kserve":
 		if err := s.json("model.json", about); err != nil {
 			return err
@@ -122,27 +109,6 @@ func (s *served) write(kind string) error {
 		return err
 	}
 	return s.onnx(s.name + "/model.onnx")
-}
-
-// triton is a model's configuration.
-func (s *served) triton(backend string) (string, error) {
-	var b strings.Builder
-	printf(&b, "name: %q\nbackend: %q\nmax_batch_size: 0\n", s.name, backend)
-	for _, side := range []struct {
-		word  string
-		ports []oip.Port
-	}{{"input", s.in}, {"output", s.out}} {
-		for _, p := range side.ports {
-			if len(p.Shape) == 0 {
-				return "", exit(exitModel, fault.New(fault.Unsupported,
-					"%q is a scalar, which Triton does not serve [tool-serve-scalar]", p.Name))
-			}
-			dims := strings.Trim(strings.ReplaceAll(fmt.Sprint(p.Shape), " ", ", "), "[]")
-			printf(&b, "%s [{ name: %q data_type: TYPE_%s dims: [%s] }]\n", side.word, p.Name, p.Datatype, dims)
-		}
-	}
-	b.WriteString("instance_group [{ kind: KIND_CPU }]\n")
-	return b.String(), nil
 }
 
 // path is a file's path, whose folder is made.

@@ -151,6 +151,7 @@ func inParts(g *graph.Graph, i int, d device.Device, o device.Options, depth int
 	if parts, err = b.Graph(); err != nil {
 		return nil, err.Error()
 	}
+	o.Part = true
 	answers, err := ask(d, parts, o)
 	if err != nil {
 		return nil, err.Error()

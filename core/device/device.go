@@ -101,7 +101,9 @@ type Options struct {
 	Priority    Priority
 	// Program.Save will not be called, and fails: the device need not keep what only Save wants
 	Unsaved bool
-	Extra   map[string][]byte // names a device may know; unknown ones are ignored
+	// Part tells Support that the graph is a piece of another one, made of one of its operators
+	Part  bool
+	Extra map[string][]byte // names a device may know; unknown ones are ignored
 }
 
 // ExecOptions govern an execution.

@@ -46,12 +46,14 @@ network_models() { # DIR MODEL...
   done
 }
 network_cells() { # DIR NAME COLUMN...: every API beside every server, COLUMN being SERVER=ADDRESS
-  local dir=$1 name=$2 api column line count=0 who
+  # With upload, a manifest's value of that key, servers are sent what they lack; sent counts how often.
+  local dir=$1 name=$2 api column line count=0 who model=$2
+  [ -z "${upload:-}" ] || model=
   shift 2
   for api in "${apis[@]}"; do
     for column in "$@"; do
-      remote_manifest "$dir/${column%%=*}/remote.json" "$name" ', "fallback": "off", "deadline_ms": 60000' \
-        "${column#*=}"
+      remote_manifest "$dir/${column%%=*}/remote.json" "$model" \
+        ", \"fallback\": \"off\", \"deadline_ms\": 60000${upload:+, \"upload\": $upload}" "${column#*=}"
       : > "$dir/log"
       line=$(ANYNPU_LOG=info ANYNPU_LOG_FILE=$dir/log ANYNPU_DRIVERS=$dir/${column%%=*} timeout 300 \
         "$dir/network_$api" check "$(network_file $api "$dir/$name.onnx")" "$dir/$api.$name" \
@@ -69,6 +71,7 @@ network_cells() { # DIR NAME COLUMN...: every API beside every server, COLUMN be
         echo "$name, $api beside ${column%%=*}: computed by $who"
         return 1
       }
+      sent=$((${sent:-0} + $(grep -c remote-model-leaves "$dir/log" || true)))
       printf '%-20s %-6s %-12s %s; %s\n' "$name" "$api" "${column%%=*}" "$line" "$who"
       count=$((count + 1))
     done

@@ -42,6 +42,8 @@ type endpoint struct {
 	token   func() (string, error)
 	clients []*http.Client
 	next    atomic.Uint64
+	// repository takes models; nil: none are sent
+	repository *endpoint
 
 	breaker breaker
 	lent    lent
@@ -103,6 +105,9 @@ func (e *endpoint) client() *http.Client {
 func (e *endpoint) close() {
 	for _, c := range e.clients {
 		c.CloseIdleConnections()
+	}
+	if e.repository != nil && e.repository != e {
+		e.repository.close()
 	}
 }
 

@@ -18,6 +18,7 @@ type failure struct {
 	class  link.Class
 	text   string
 	unsent bool // no connection was made
+	lacks  bool // an address said that it has no such model
 }
 
 func (f *failure) Error() string { return string(f.class) + ": " + f.text }

@@ -29,10 +29,18 @@ type Pool struct {
 // NewPool opens no connection.
 func NewPool(r *dl.Remote) (*Pool, error) {
 	p := &Pool{remote: r}
-	for _, a := range r.Addresses {
+	for i, a := range r.Addresses {
 		e, err := newEndpoint(a, r)
 		if err != nil {
 			return nil, err
+		}
+		if r.Upload != nil {
+			e.repository = e
+		}
+		if r.Upload != nil && r.Repository(i) != a {
+			if e.repository, err = newEndpoint(r.Repository(i), r); err != nil {
+				return nil, err
+			}
 		}
 		p.list = append(p.list, e)
 	}
@@ -145,25 +153,38 @@ func (p *Pool) try(ctx context.Context, model oip.ModelName, f func(ctx context.
 	return nil, 0, failed(link.Down, "%s", strings.Join(why, "; "))
 }
 
-// Describe asks for a model's metadata.
+// Describe asks for a model's metadata. When no address has them, the failure is that of one that answers and lacks the
+// model, if there is such.
 func (p *Pool) Describe(ctx context.Context, m link.Model) (out *link.Metadata, err error) {
 	name := oip.ModelName{Name: m.Name, Version: m.Version}
-	_, _, err = p.try(ctx, name, func(ctx context.Context, e *endpoint) error {
-		got, err := e.metadata(ctx, name)
-		if err != nil {
-			return err
+	lacks := error(nil)
+	_, _, err = p.try(ctx, name, func(ctx context.Context, e *endpoint) (err error) {
+		out, err = e.describe(ctx, name)
+		if f := ofError(ctx, err); f != nil && f.class == link.Missing && lacks == nil {
+			lacks = failed(link.Missing, "%s: %s", e.address, f.text)
 		}
-		ports := func(list []oip.Port) (out []link.Port) {
-			for _, p := range list {
-				d, _ := oip.DType(p.Datatype)
-				out = append(out, link.Port{Name: p.Name, Datatype: p.Datatype, Type: d, Shape: p.Shape})
-			}
-			return out
-		}
-		out = &link.Metadata{Inputs: ports(got.Inputs), Outputs: ports(got.Outputs), Address: e.address}
-		return nil
+		return err
 	})
+	if err != nil && lacks != nil {
+		return nil, lacks
+	}
 	return out, err
+}
+
+// describe is a model's metadata as a process gets them.
+func (e *endpoint) describe(ctx context.Context, name oip.ModelName) (*link.Metadata, error) {
+	got, err := e.metadata(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	ports := func(list []oip.Port) (out []link.Port) {
+		for _, p := range list {
+			d, _ := oip.DType(p.Datatype)
+			out = append(out, link.Port{Name: p.Name, Datatype: p.Datatype, Type: d, Shape: p.Shape})
+		}
+		return out
+	}
+	return &link.Metadata{Inputs: ports(got.Inputs), Outputs: ports(got.Outputs), Address: e.address}, nil
 }
 
 // memory are regions that a run's tensors lie in.
@@ -229,6 +250,9 @@ func (p *Pool) Infer(ctx context.Context, r *link.Request, at memory) (out []lin
 		if err == nil {
 			out, spill, err = g.results(answer)
 		}
+		if f := ofError(ctx, err); f != nil && f.class == link.Missing {
+			done.Lacking = true
+		}
 		e.counts.add(err == nil, sent, received, time.Since(from), &there)
 		done.Sent, done.Received = sent, received
 		return err
@@ -252,7 +276,9 @@ func (p *Pool) Infer(ctx context.Context, r *link.Request, at memory) (out []lin
 		}
 	})
 	if err != nil {
-		return nil, nil, nil, err
+		f := ofError(ctx, err)
+		f.lacks = done.Lacking
+		return nil, nil, nil, f
 	}
 	done.Address, done.Attempts, done.TookMS = e.address, attempts, ms(time.Since(begin))
 	return out, spill, done, nil

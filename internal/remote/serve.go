@@ -132,7 +132,7 @@ func (s *server) take(all context.Context, r *link.Request, fd int) (call func()
 		return nil, s.region(r.Region, fd)
 	case link.Drop:
 		return nil, s.drop(r.Region.ID)
-	case link.Describe, link.Infer, link.State, link.Probe:
+	case link.Describe, link.Infer, link.Load, link.State, link.Probe:
 		limit := time.Duration(r.LeftMS * float64(time.Millisecond))
 		if limit <= 0 {
 			limit = time.Duration(s.pool.remote.DeadlineMS) * time.Millisecond
@@ -258,6 +258,8 @@ func (s *server) answer(ctx context.Context, r *link.Request) (a *link.Answer, s
 		a.Metadata, err = s.pool.Describe(ctx, r.Model)
 	case link.Infer:
 		a.Out, spill, a.Done, err = s.pool.Infer(ctx, r, s.at)
+	case link.Load:
+		a.Metadata, a.Offers, err = s.pool.Load(ctx, r, s.at)
 	case link.State:
 		a.State = s.pool.State()
 	case link.Probe:
@@ -265,7 +267,7 @@ func (s *server) answer(ctx context.Context, r *link.Request) (a *link.Answer, s
 	}
 	if err != nil {
 		f := ofError(ctx, err)
-		a.Failure = &link.Failure{Class: f.class, Text: f.text}
+		a.Failure = &link.Failure{Class: f.class, Text: f.text, Lacking: f.lacks}
 	}
 	a.Notes = s.pool.Notes()
 	return a, spill

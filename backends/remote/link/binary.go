@@ -112,7 +112,8 @@ func appendBinary(b []byte, message any) ([]byte, bool) {
 		}
 		m.write(&w)
 	case *Answer:
-		if m.Done == nil || m.Failure != nil || m.Metadata != nil || m.State != nil || m.Notes != nil {
+		if m.Done == nil || m.Done.Lacking || m.Offers != nil || m.Failure != nil || m.Metadata != nil ||
+			m.State != nil || m.Notes != nil {
 			return b, false
 		}
 		m.write(&w)

@@ -16,13 +16,14 @@ type Request struct {
 	Call   uint64   `json:"call"`
 	Do     Verb     `json:"do"`
 	Device []byte   `json:"device,omitempty"` // Open: the manifest's dl.Remote
-	Model  Model    `json:"model,omitzero"`   // Describe, Infer
+	Model  Model    `json:"model,omitzero"`   // Describe, Infer, Load
 	LeftMS float64  `json:"left_ms,omitempty"`
 	In     []Tensor `json:"in,omitempty"`
 	Out    []Place  `json:"out,omitempty"`
 	Region Extent   `json:"region,omitzero"` // Region, with its descriptor; Drop
 	Target *uint64  `json:"target,omitempty"`
 	Repeat bool     `json:"repeat,omitempty"`
+	Load   *Loaded  `json:"load,omitempty"` // Load
 }
 
 // Verb names a request.
@@ -33,12 +34,36 @@ const (
 	Open     Verb = "open"     // the first: which servers
 	Describe Verb = "describe" // a model's metadata
 	Infer    Verb = "infer"    // a run
+	Load     Verb = "load"     // has every address load a model that it lacks, as Triton's repositories do
 	Cancel   Verb = "cancel"   // gives the call Target up; its answer comes soon
 	Region   Verb = "region"   // shared memory, with its descriptor
 	Drop     Verb = "drop"     // of shared memory; no call that uses it is under way
 	State    Verb = "state"    // of the addresses
 	Probe    Verb = "probe"    // asks every address for its server and models, then as State
 )
+
+// Loaded is a model that servers are to load.
+type Loaded struct {
+	Config string `json:"config"` // as JSON
+	Files  []File `json:"files"`
+}
+
+// File is one of the files of a model: Size bytes at Off of a region.
+type File struct {
+	Path   string `json:"path"` // VERSION/NAME
+	Region uint64 `json:"region"`
+	Off    int64  `json:"off"`
+	Size   int64  `json:"size"`
+}
+
+// Offer is the outcome of a model at an address.
+type Offer struct {
+	Address string   `json:"address"`       // that takes models
+	Had     bool     `json:"had,omitempty"` // the server has the model, nothing was sent
+	Sent    int64    `json:"sent,omitempty"`
+	TookMS  float64  `json:"took_ms,omitempty"`
+	Failure *Failure `json:"failure,omitempty"`
+}
 
 // Model names a model of the server.
 type Model struct {
@@ -78,6 +103,7 @@ type Answer struct {
 	Call     uint64    `json:"call"`
 	Failure  *Failure  `json:"failure,omitempty"`
 	Metadata *Metadata `json:"metadata,omitempty"`
+	Offers   []Offer   `json:"offers,omitempty"` // Load
 	Out      []Result  `json:"out,omitempty"`
 	Done     *Done     `json:"done,omitempty"`
 	State    []Address `json:"state,omitempty"`
@@ -90,6 +116,7 @@ type Failure struct {
 	Class   Class  `json:"class"`
 	Text    string `json:"text"`              // one line
 	Address string `json:"address,omitempty"` // that said so
+	Lacking bool   `json:"lacking,omitempty"` // of a run: an address said that it has no such model
 }
 
 // Class is the kind of a failure.
@@ -140,6 +167,7 @@ type Done struct {
 	Sent     int64   `json:"sent"` // bytes
 	Received int64   `json:"received"`
 	TookMS   float64 `json:"took_ms"`
+	Lacking  bool    `json:"lacking,omitempty"` // another address said that it has no such model
 }
 
 // Address is the state of one of the servers.

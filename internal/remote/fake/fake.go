@@ -10,9 +10,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -54,6 +56,11 @@ const (
 	EndlessMeta       // metadata without an end
 	EndlessHead       // headers without an end
 	NotReady          // ModelReady says no, runs are computed
+	LoadRefused       // a model that is sent is not loaded: HTTP 400
+	LoadHalf          // half an answer to a model that is sent
+	LoadCut           // the connection ends instead of that answer
+	LoadSlow          // that answer comes when the client has gone, at the latest after 30 s
+	LoadLost          // a model that is sent is said to be loaded, and is not there
 )
 
 // Model is what the server has.
@@ -70,14 +77,19 @@ type Server struct {
 	Readies atomic.Int64 // calls of ModelReady
 	Token   string       // that requests must have; "" for none
 	Shared  bool         // it takes regions of shared memory, by gRPC
-	Address string       // HOST:PORT
+	Loads   atomic.Int64 // models that were sent
+	// Load makes a model from files, by their paths; nil: the server takes no models
+	Load    func(name, config string, files map[string][]byte) (*Model, error)
+	Address string // HOST:PORT
 
 	secure bool
-	models map[string]*Model
-	http   *http.Server
-	listen net.Listener
-	mu     sync.Mutex
-	conns  map[net.Conn]bool
+	models map[string]*Model // under mu
+	// dropped have been forgotten, and are closed with the server
+	dropped []*Model
+	http    *http.Server
+	listen  net.Listener
+	mu      sync.Mutex
+	conns   map[net.Conn]bool
 	// regions are the files of shared memory, by name
 	regions map[string]*os.File
 	done    chan struct{}
@@ -154,7 +166,7 @@ func (s *Server) Kill() {
 func (s *Server) Close() {
 	s.Kill()
 	s.Forget()
-	for _, m := range s.models {
+	for _, m := range slices.AppendSeq(s.dropped, maps.Values(s.models)) {
 		if m.Close != nil {
 			m.Close()
 		}
@@ -166,6 +178,29 @@ func (s *Server) GRPC() string { return s.scheme("grpc") + "://" + s.Address }
 
 // REST is GRPC for the JSON form.
 func (s *Server) REST() string { return s.scheme("http") + "://" + s.Address }
+
+// Drop forgets a model, as a server that begins anew; it stays for runs under way.
+func (s *Server) Drop(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m := s.models[name]; m != nil {
+		s.dropped = append(s.dropped, m)
+		delete(s.models, name)
+	}
+}
+
+// Models are the names of the server's models.
+func (s *Server) Models() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.models))
+}
+
+func (s *Server) model(name string) *Model {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.models[name]
+}
 
 func (s *Server) scheme(plain string) string {
 	if s.secure {
@@ -195,7 +230,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.Readies.Add(1)
 		m, _ := oip.ParseModelName(message)
 		f := Fault(s.Fault.Load())
-		if s.models[m.Name] == nil {
+		if s.model(m.Name) == nil {
 			s.refuse(w, r, oip.NotFound, "no model "+m.Name)
 			return
 		}
@@ -221,7 +256,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) metadata(w http.ResponseWriter, r *http.Request, message []byte) {
 	name, _ := oip.ParseModelName(message)
-	m := s.models[name.Name]
+	m := s.model(name.Name)
 	switch {
 	case m == nil:
 		s.refuse(w, r, oip.NotFound, "Request for unknown model: '"+name.Name+"' is not found")
@@ -303,6 +338,10 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, message []byte) {
 		s.refuse(w, r, oip.InvalidArgument, err.Error())
 		return
 	}
+	if s.model(q.Model) == nil {
+		s.refuse(w, r, oip.NotFound, "Request for unknown model: '"+q.Model+"' is not found")
+		return
+	}
 	out, err := s.compute(r.Context(), q, f)
 	if err != nil {
 		s.refuse(w, r, oip.InvalidArgument, err.Error())
@@ -350,7 +389,7 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, message []byte) {
 
 // compute makes an answer, with the faults that are in it.
 func (s *Server) compute(ctx context.Context, q *oip.Request, f Fault) (*oip.Response, error) {
-	m := s.models[q.Model]
+	m := s.model(q.Model)
 	if m == nil {
 		return nil, errors.New("no model " + q.Model)
 	}

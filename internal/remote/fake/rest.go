@@ -20,11 +20,15 @@ var nullLog = log.New(io.Discard, "", 0)
 // rest answers the JSON form.
 func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 	path := strings.Split(strings.TrimPrefix(r.URL.Path, "/v2"), "/")
+	if len(path) == 5 && path[1] == "repository" && path[4] == "load" {
+		s.load(w, r, path[3])
+		return
+	}
 	if len(path) < 3 || path[1] != "models" {
 		_ = json.NewEncoder(w).Encode(&oip.Server{Name: "fake", Version: "1"})
 		return
 	}
-	m := s.models[path[2]]
+	m := s.model(path[2])
 	if m == nil {
 		s.refuse(w, r, oip.NotFound, "no model "+path[2])
 		return

@@ -25,6 +25,9 @@ func (m *Model) Bytes() ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// Write writes the model as Bytes returns it.
+func (m *Model) Write(w io.Writer) error { return m.write(w, "") }
+
 // WriteFile writes the model to the file at path, replacing it when all is written. Constants that together are larger
 // than Options.External go to a file beside it, whose name is path's with .data behind it.
 func (m *Model) WriteFile(path string) error {
