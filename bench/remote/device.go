@@ -9,7 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/anynpu/anynpu/backends/dl"
 	"github.com/anynpu/anynpu/backends/remote"
@@ -57,12 +59,26 @@ func negated(x, y []byte) error {
 	return nil
 }
 
+// startWithin starts a command that is killed when this process ends, in whatever way. The kernel watches the thread
+// that starts it, so that thread is kept.
+func startWithin(cmd *exec.Cmd) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		started <- cmd.Start()
+		select {}
+	}()
+	return <-started
+}
+
 // serve starts the server and fills in its addresses.
 func serve(o *options) (end func(), err error) {
 	dir, err := os.MkdirTemp("", "anynpu-bench-")
 	if err != nil {
 		return nil, err
 	}
+	defer os.RemoveAll(dir) // the server has it in memory when it is ready
 	g, err := neg(-1)
 	if err != nil {
 		return nil, err
@@ -80,13 +96,12 @@ func serve(o *options) (end func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
+	if err := startWithin(cmd); err != nil {
 		return nil, err
 	}
 	end = func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
-		os.RemoveAll(dir)
 	}
 	for s := bufio.NewScanner(out); s.Scan(); {
 		if text, is := strings.CutPrefix(s.Text(), "gRPC on "); is {
