@@ -4,6 +4,6 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=$(realpath -m -- "${BUILD:-build}") lib=$build/lib
 case " ${GOFLAGS:-} " in
-  *' -trimpath -buildvcs=false '*) ;;
-  *) export GOFLAGS="${GOFLAGS:+$GOFLAGS }-trimpath -buildvcs=false" ;;
+  *' -trimpath -buildvcs=false -gcflags=all=-dwarf=false '*) ;;
+  *) export GOFLAGS="${GOFLAGS:+$GOFLAGS }-trimpath -buildvcs=false -gcflags=all=-dwarf=false" ;;
 esac

@@ -265,7 +265,11 @@ func TestPlanned_runsAfterOneWithoutMemory(t *testing.T) {
 	e, other := newExec(t, p, device.ExecOptions{}), newExec(t, p, device.ExecOptions{})
 	defer e.Release()
 	defer other.Release()
-	small, large := ramp(1, 3, 8, 8), ramp(1, 3, 100, 100)
+	size := int64(100)
+	if testing.Short() { // the race detector makes the reference slow
+		size = 40
+	}
+	small, large := ramp(1, 3, 8, 8), ramp(1, 3, size, size)
 	for _, run := range []struct {
 		e     device.Execution
 		x     tensor.Tensor

@@ -241,8 +241,12 @@ func (m *maker) ofPairs(d tensor.DType, positive bool, list ...graph.Op) []graph
 
 // What moves, compares and counts has kernels for every element type, whose results are the reference's to the bit.
 func TestBuild_elementsOfAllTypes(t *testing.T) {
-	for _, c := range typeCases {
-		for _, d := range c.types {
+	for i, c := range typeCases {
+		types := c.types
+		if testing.Short() { // as for the race detector: how threads meet does not depend on the type
+			types = types[i%len(types):][:1]
+		}
+		for _, d := range types {
 			t.Run(fmt.Sprintf("%s/%v", c.name, d), func(t *testing.T) {
 				m := newMaker()
 				sameAsReference(t, m, c.build(m, d)...)
