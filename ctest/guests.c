@@ -349,6 +349,7 @@ static int soak(double seconds)
 	together(all, APIS * GREEDY, seconds < 2 ? seconds * 1e3 : 2000);
 	long pages = growth_resident(), maps = growth_mappings();
 	size_t fds = growth_descriptors(), calls[APIS] = {0};
+	int threads = host_threads();
 	together(all, APIS * GREEDY, seconds * 1e3);
 	long more = growth_resident() - pages, more_maps = growth_mappings() - maps;
 	double total = 0, least = 1;
@@ -368,8 +369,10 @@ static int soak(double seconds)
 		least = part < least ? part : least;
 		printf("%5s: %8zu calls, %4.1f %% of all, median %.2f ms, p99 %.2f ms, longest %.2f ms\n", apis[a].name, calls[a], 100 * part, p50, p99, most);
 	}
-	printf("resident %+ld KiB, mappings %+ld, descriptors %+ld\n", more * (getpagesize() / 1024), more_maps, (long)growth_descriptors() - (long)fds);
+	int more_threads = host_threads() - threads;
+	printf("resident %+ld KiB, mappings %+ld, descriptors %+ld, threads %+d\n", more * (getpagesize() / 1024), more_maps, (long)growth_descriptors() - (long)fds, more_threads);
 	CHECK(growth_descriptors() == fds, "descriptors grow");
+	CHECK(more_threads < 4, "threads grow"); /* Go starts some late */
 	CHECK(more < 16 << 8 && more_maps < 16, "memory grows");
 	CHECK(seconds < 60 || least >= 0.125, "an API has less than half of its quarter");
 	for (int i = 0; i < APIS * GREEDY; i++)

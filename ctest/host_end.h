@@ -79,6 +79,19 @@ static inline struct host_lines host_list_fds(void)
 	return all;
 }
 
+/* Threads of the process. */
+static inline int host_threads(void)
+{
+	int n = 0;
+	DIR *dir = opendir("/proc/self/task");
+	if (!dir)
+		abort();
+	for (struct dirent *e; (e = readdir(dir)) != NULL;)
+		n += e->d_name[0] != '.';
+	closedir(dir);
+	return n;
+}
+
 /* Mappings of files as "RIGHTS OFFSET DEVICE INODE PATH". */
 static inline struct host_lines host_list_files(void)
 {

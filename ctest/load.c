@@ -19,21 +19,10 @@ struct state {
 	stack_t stack;
 };
 
-static int threads(void)
-{
-	int n = 0;
-	DIR *dir = opendir("/proc/self/task");
-	CHECK(dir != NULL, "/proc/self/task");
-	for (struct dirent *e; (e = readdir(dir)) != NULL;)
-		n += e->d_name[0] != '.';
-	closedir(dir);
-	return n;
-}
-
 static void take(struct state *s)
 {
 	memset(s, 0, sizeof *s);
-	s->threads = threads();
+	s->threads = host_threads();
 	for (int sig = 1; sig <= 64; sig++)
 		sigaction(sig, NULL, &s->action[sig]);
 	sigprocmask(SIG_SETMASK, NULL, &s->mask);

@@ -6,7 +6,6 @@
  * Executions in a burst, executions after fences, and whole lives of models, COUNT times each: memory, descriptors and
  * mappings of the process do not grow. Then COUNT executions wait for fences at once: they take no thread each.
  */
-#include <dirent.h>
 
 #include "growth.h"
 #include "nnapi_host.h"
@@ -74,17 +73,6 @@ static void life(const char *path, int i)
 	ANeuralNetworksMemory_free(m);
 }
 
-static long threads(void)
-{
-	long n = 0;
-	DIR *dir = opendir("/proc/self/task");
-	CHECK(dir != NULL, "/proc/self/task");
-	while (readdir(dir) != NULL)
-		n++;
-	closedir(dir);
-	return n;
-}
-
 /* Many executions wait for as many fences, which all come. */
 static void waiting(int count)
 {
@@ -93,7 +81,7 @@ static void waiting(int count)
 	CHECK(fences && evs, "no memory");
 	int ends[2];
 	CHECK(pipe(ends) == 0, "no pipe");
-	long before = threads();
+	long before = host_threads();
 	for (int i = 0; i < count; i++) {
 		ANeuralNetworksExecution *e = nn_execution(compilation);
 		OK(ANeuralNetworksEvent_createFromSyncFenceFd(ends[0], &fences[i]));
@@ -102,7 +90,7 @@ static void waiting(int count)
 		OK(ANeuralNetworksExecution_startComputeWithDependencies(e, deps, 1, 0, &evs[i]));
 		ANeuralNetworksExecution_free(e);
 	}
-	long more = threads() - before;
+	long more = host_threads() - before;
 	CHECK(more < 50, "%d executions that wait take %ld threads", count, more);
 	CHECK(write(ends[1], "x", 1) == 1, "no signal");
 	for (int i = 0; i < count; i++) {
