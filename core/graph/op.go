@@ -90,13 +90,17 @@ func Register[T any, P interface {
 	*T
 	Op
 }](name string, traits Traits) {
+	register(name, traits, reflect.TypeFor[P]())
+}
+
+// register is the part of Register that is compiled once, not for each operator; pointer is the type *T.
+func register(name string, traits Traits, pointer reflect.Type) {
 	registryMu.Lock()
 	defer registryMu.Unlock()
-	pointer := reflect.TypeFor[P]()
 	if byName[name] != nil || byType[pointer] != nil {
 		panic(fmt.Sprintf("graph: operator %q, %v: registered twice", name, pointer))
 	}
-	r := &registration{name, traits, reflect.TypeFor[T]()}
+	r := &registration{name, traits, pointer.Elem()}
 	byName[name], byType[pointer] = r, r
 }
 
