@@ -63,7 +63,10 @@ func MaxU8(dst, src []uint8) {
 func EncodeU8(dst []uint8, src []float32, scale float32, zero int) {
 	need("EncodeU8", "dst", len(dst), len(src))
 	lo, hi := float32(-zero), float32(255-zero)
-	n := len(src) &^ (combineStep - 1)
+	n := 0
+	if size := max(scale, -scale); size > 0x1p-100 && size < 0x1p100 { // its reciprocal is as exact
+		n = len(src) &^ (combineStep - 1)
+	}
 	if n > 0 {
 		fast.encode(&dst[0], &src[0], n, scale, lo, hi, zero)
 	}

@@ -208,23 +208,28 @@ func (g *gen) maxU8() {
 	g.ret()
 }
 
-// encode quantizes with a true division. Packing does what the lower limit asks for. Vectors: 0-3 values; 8 the scale;
-// 10 the upper limit; 11 the zero point; 12 the order of packed words; 13 which values are numbers.
+// encode quantizes as by a true division, which it makes only where the product with the reciprocal is so near to the
+// middle between two integers that it may differ. Packing does what the lower limit asks for. Vectors: 0-3 values; 4 the
+// distance from an integer, 5 the largest of them; 6 what rounds; 7 all bits but the sign; 8 the scale; 9 its reciprocal;
+// 10 the upper limit; 11 the zero point; 12 the order of packed words; 13 which values are numbers; 14 the distance up
+// to which the integer is certain.
 func (g *gen) encode() {
 	g.text("encode", "func(dst *uint8, src *float32, n int, scale, lo, hi float32, zero int)",
-		"is dst = round(clamp(src/scale, lo, hi)) + zero on n values, a positive multiple of 64, NaN counting as 0; lo is -zero.")
+		"is dst = round(clamp(src/scale, lo, hi)) + zero on n values, a positive multiple of 64, NaN counting as 0; lo is -zero,",
+		"and scale far from the limits of float32.")
 	v := g.vec
 	dst, src, n := g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")
-	scale, hi, zero, order, m := v[8], v[10], v[11], v[12], v[13]
+	scale, factor, hi, zero, order, m := v[8], v[9], v[10], v[11], v[12], v[13]
 	g.VBROADCASTSS(g.arg("scale"), scale)
+	g.VMOVUPS(g.f(1), factor)
+	g.VDIVPS(scale, factor, factor)
 	g.VBROADCASTSS(g.arg("hi"), hi)
 	g.everyWord("zero", zero)
 	g.VMOVUPS(g.order(), order)
-	g.Label("loop")
-	for i := range 4 {
-		x := v[i]
-		g.VMOVUPS(at(src, i*g.bytes()), x)
-		g.VDIVPS(scale, x, x)
+	g.VMOVUPS(g.f(3<<22), v[6])
+	g.VMOVUPS(g.bcast(signBit-1), v[7])
+	g.VMOVUPS(g.f(0.5-1.0/(1<<13)), v[14])
+	clear := func(x reg.VecPhysical) {
 		if g.wide() {
 			g.VCMPPS(operand.U8(7), x, x, reg.K2) // ordered with itself
 			g.VMOVAPS_Z(x, reg.K2, x)
@@ -234,6 +239,34 @@ func (g *gen) encode() {
 		}
 		g.VMINPS(hi, x, x)
 	}
+	g.Label("loop")
+	g.Comment("products with 1/scale are 3 roundings from quotients: below 512 less than 2^-13")
+	g.zero(v[5])
+	for i := range 4 {
+		x := v[i]
+		g.VMULPS(at(src, i*g.bytes()), factor, x)
+		clear(x)
+		g.VADDPS(v[6], x, v[4])
+		g.VSUBPS(v[6], v[4], v[4])
+		g.VSUBPS(v[4], x, v[4])
+		if g.wide() {
+			g.VPANDD(v[7], v[4], v[4])
+		} else {
+			g.VANDPS(v[7], v[4], v[4])
+		}
+		g.VMAXPS(v[4], v[5], v[5])
+	}
+	found := g.GP32()
+	if g.wide() {
+		g.VCMPPS(operand.U8(0x1e), v[14], v[5], reg.K2) // greater
+		g.KMOVW(reg.K2, found)
+	} else {
+		g.VCMPPS(operand.U8(0x1e), v[14], v[5], m)
+		g.VMOVMSKPS(m, found)
+	}
+	g.TESTL(found, found)
+	g.JNZ(label("divide"))
+	g.Label("pack")
 	g.pack4(func(i int) reg.VecPhysical { return v[i] }, zero)
 	g.VPERMD(v[0], order, v[0])
 	g.VMOVUPS(v[0], at(dst, 0))
@@ -242,4 +275,12 @@ func (g *gen) encode() {
 	g.SUBQ(imm(g.bytes()), n)
 	g.JG(label("loop"))
 	g.ret()
+	g.Comment("a number may lie between two codes")
+	g.Label("divide")
+	for i := range 4 {
+		g.VMOVUPS(at(src, i*g.bytes()), v[i])
+		g.VDIVPS(scale, v[i], v[i])
+		clear(v[i])
+	}
+	g.JMP(label("pack"))
 }
