@@ -206,6 +206,32 @@ func TestPooling_partsOfARow(t *testing.T) {
 	}
 }
 
+func TestSumTaps_ofAnyDistance(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, cols := range []int{1, 7, 16, 17, 40} {
+			for _, c := range [][7]int{{1, 1, 1, 1, 0, 0, 0}, {9, 3, 2, 50, 300, 7, 3}, {6, 1, 4, 40, 0, 1, 0}} {
+				rows, ys, xs, lds, down, across, more := c[0], c[1], c[2], c[3], c[4], c[5], c[6]
+				ldd := cols + more
+				src := randSlice(uint64(cols), (rows-1)*lds+cols+(ys-1)*down+(xs-1)*across)
+				dst := newGuarded(extent(rows, cols, ldd), cols)
+				SumTaps(dst.data, ldd, src, lds, rows, cols, ys, xs, down, across)
+				dst.check(t, "dst")
+				for i, got := range dst.data {
+					if i%ldd >= cols {
+						require.Equal(t, uint32(guardBits), math.Float32bits(got), "between rows")
+						continue
+					}
+					want := 0.0
+					for k := range ys * xs {
+						want += float64(src[i/ldd*lds+i%ldd+k/xs*down+k%xs*across])
+					}
+					require.InDelta(t, want, got, 2e-6*float64(ys*xs), "%v, %d columns, value %d", c, cols, i)
+				}
+			}
+		}
+	})
+}
+
 func poolOracle(p *Pooling, oy, ox, ch int) float64 {
 	w := &p.Win
 	v, n, pad := 0.0, 0, 0

@@ -147,6 +147,23 @@ func (p *Pooling) sumOfParts(out, work, in []float32, rows, cols, irow, icol int
 	}
 }
 
+// SumTaps adds up the taps of windows: dst[r*ldd+c] is the sum of src[r*lds+c+y*down+x*across] for y < ys and x < xs,
+// in that order. ys and xs are at least 1, and no distance is negative.
+func SumTaps(dst []float32, ldd int, src []float32, lds, rows, cols, ys, xs, down, across int) {
+	if rows <= 0 || cols <= 0 {
+		return
+	}
+	need("SumTaps", "dst", len(dst), extent(rows, cols, ldd))
+	need("SumTaps", "src", len(src), extent(rows, cols, lds)+(ys-1)*down+(xs-1)*across)
+	per := rows
+	if cols > poolRun {
+		per = 4
+	}
+	for r := 0; r < rows; r += per {
+		fast.poolSum(cols, ys, xs, min(per, rows-r), &src[r*lds], 4*down, 4*across, 4*lds, &dst[r*ldd], 4*ldd, 1)
+	}
+}
+
 // padded counts the taps of output position o inside the input and its padding.
 func (w *Window) padded(dim, o, after int) int {
 	n := 0

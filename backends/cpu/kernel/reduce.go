@@ -116,6 +116,8 @@ func sumParts(dst, src []float32, rows, cols int, work []float32) {
 	}
 }
 
+const expBlock = 1 << 13 // exponentials of one assembly call
+
 // SoftmaxRows computes, row by row of src [rows, cols] and in place if dst is
 // src, with m the largest of scale*x:
 //
@@ -126,6 +128,13 @@ func sumParts(dst, src []float32, rows, cols int, work []float32) {
 func SoftmaxRows(dst, src []float32, rows, cols int, scale float32) {
 	need("SoftmaxRows", "dst", len(dst), rows*cols)
 	need("SoftmaxRows", "src", len(src), rows*cols)
+	if fast.softmax != nil && scale >= 0 && cols > 0 && cols <= expBlock {
+		step := expBlock / cols
+		for r := 0; r < rows; r += step {
+			fast.softmax(&dst[r*cols], &src[r*cols], cols, min(step, rows-r), scale)
+		}
+		return
+	}
 	for r := range rows {
 		x, d := src[r*cols:][:cols], dst[r*cols:][:cols]
 		m := MaxOf(x)
@@ -141,10 +150,9 @@ func SoftmaxRows(dst, src []float32, rows, cols int, scale float32) {
 // returns the sum. The argument is one fused multiply-subtract in assembly.
 func ExpSum(dst, src []float32, scale, shift float32) float32 {
 	need("ExpSum", "dst", len(dst), len(src))
-	const block = 1 << 13
 	s := float32(0)
-	for i := 0; i < len(src); i += block {
-		s += fast.expSum(&dst[i], &src[i], min(block, len(src)-i), scale, shift)
+	for i := 0; i < len(src); i += expBlock {
+		s += fast.expSum(&dst[i], &src[i], min(expBlock, len(src)-i), scale, shift)
 	}
 	return s
 }

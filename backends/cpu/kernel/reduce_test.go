@@ -105,6 +105,31 @@ func TestSoftmaxRows_againstFloat64(t *testing.T) {
 		for _, v := range x {
 			assert.True(t, math.IsNaN(float64(v)))
 		}
+		// Rows of one call are apart: a bad one leaves those beside it alone.
+		for _, n := range lengths()[1:] {
+			rows := 5 + (1<<13)/n
+			if n > 512 {
+				continue
+			}
+			x, y := randSlice(uint64(n), rows*n), make([]float32, rows*n)
+			x[2*n] = float32(math.NaN())
+			for i := range n {
+				x[3*n+i] = -inf32
+			}
+			x[5*n-1] = inf32
+			SoftmaxRows(y, x, rows, n, 0.5)
+			for r := range rows {
+				sum := 0.0
+				for _, v := range y[r*n:][:n] {
+					sum += float64(v)
+				}
+				if r >= 2 && r <= 4 {
+					assert.True(t, math.IsNaN(sum), "row %d of %d", r, n)
+				} else {
+					assert.InDelta(t, 1, sum, 1e-5, "row %d of %d", r, n)
+				}
+			}
+		}
 		y := []float32{1000, -inf32, 1000}
 		SoftmaxRows(y, y, 1, 3, 1)
 		assert.Equal(t, []float32{0.5, 0, 0.5}, y)

@@ -90,6 +90,7 @@ type table struct {
 	dot     func(a, b *float32, n int) float32
 	addRows func(dst *float32, ldd int, src *float32, lds, n, rows int)
 	rotate  func(dst, src *float32, ld int, cos, sin *float32, ldc, n, rows int)
+	softmax func(dst, src *float32, n, rows int, scale float32) // scale >= 0
 
 	// Layouts.
 	interleave3 func(dst, a, b, c *float32, n int)                             // vectors

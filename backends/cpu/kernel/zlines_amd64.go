@@ -33,3 +33,13 @@ func runningAVX2(dst *float32, src *float32, sums *float64, n int)
 //
 //go:noescape
 func runningBeforeAVX2(dst *float32, src *float32, sums *float64, n int)
+
+// runningAVX512 adds src to sums and rounds the sums with src to dst; n is a multiple of 8.
+//
+//go:noescape
+func runningAVX512(dst *float32, src *float32, sums *float64, n int)
+
+// runningBeforeAVX512 adds src to sums and rounds the sums without src to dst; n is a multiple of 8.
+//
+//go:noescape
+func runningBeforeAVX512(dst *float32, src *float32, sums *float64, n int)

@@ -24,6 +24,12 @@ func addSumAVX2(dst *float32, a *float32, b *float32, n int) (ret float32)
 //go:noescape
 func expSumAVX2(dst *float32, src *float32, n int, scale float32, shift float32) (ret float32)
 
+// softmaxAVX2 is dst = exp(src*scale - m) / sum for rows of n values, m being the largest of a row times scale, and sum the sum
+// of exp; scale >= 0, and dst may be src.
+//
+//go:noescape
+func softmaxAVX2(dst *float32, src *float32, n int, rows int, scale float32)
+
 // normalizeAVX2 is dst = (src-mean)*rstd*gamma + beta on n values.
 //
 //go:noescape
@@ -79,6 +85,12 @@ func addSumAVX512(dst *float32, a *float32, b *float32, n int) (ret float32)
 //
 //go:noescape
 func expSumAVX512(dst *float32, src *float32, n int, scale float32, shift float32) (ret float32)
+
+// softmaxAVX512 is dst = exp(src*scale - m) / sum for rows of n values, m being the largest of a row times scale, and sum the sum
+// of exp; scale >= 0, and dst may be src.
+//
+//go:noescape
+func softmaxAVX512(dst *float32, src *float32, n int, rows int, scale float32)
 
 // normalizeAVX512 is dst = (src-mean)*rstd*gamma + beta on n values.
 //

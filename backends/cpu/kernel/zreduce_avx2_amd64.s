@@ -634,6 +634,320 @@ DATA c0000007f<>+56(SB)/4, $0x0000007f
 DATA c0000007f<>+60(SB)/4, $0x0000007f
 GLOBL c0000007f<>(SB), RODATA|NOPTR, $64
 
+// func softmaxAVX2(dst *float32, src *float32, n int, rows int, scale float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·softmaxAVX2(SB), NOSPLIT, $0-36
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ rows+24(FP), DX
+
+row:
+	MOVQ    AX, BX
+	MOVQ    CX, SI
+	MOVQ    n+16(FP), DI
+	VMOVUPS cff800000<>+0(SB), Y0
+	VMOVUPS Y0, Y1
+	VMOVUPS Y0, Y2
+	VMOVUPS Y0, Y3
+	VMOVUPS Y0, Y4
+
+	// 4 vectors at a time
+largest_unrolled:
+	CMPQ    DI, $+32
+	JLT     largest_vector
+	VMOVUPS (SI), Y5
+	VMAXPS  Y1, Y5, Y1
+	VMOVUPS 32(SI), Y5
+	VMAXPS  Y2, Y5, Y2
+	VMOVUPS 64(SI), Y5
+	VMAXPS  Y3, Y5, Y3
+	VMOVUPS 96(SI), Y5
+	VMAXPS  Y4, Y5, Y4
+	ADDQ    $+128, SI
+	SUBQ    $+32, DI
+	JMP     largest_unrolled
+
+	// 1 vectors at a time
+largest_vector:
+	CMPQ    DI, $+8
+	JLT     largest_tail
+	VMOVUPS (SI), Y5
+	VMAXPS  Y1, Y5, Y1
+	ADDQ    $+32, SI
+	SUBQ    $+8, DI
+	JMP     largest_vector
+
+	// the rest, under the mask
+largest_tail:
+	TESTQ      DI, DI
+	JZ         largest_done
+	LEAQ       maskTable<>+0(SB), BX
+	NEGQ       DI
+	VMOVUPS    32(BX)(DI*4), Y15
+	VMASKMOVPS (SI), Y15, Y5
+	VBLENDVPS  Y15, Y5, Y0, Y0
+	VMAXPS     Y1, Y0, Y1
+
+largest_done:
+	VMAXPS Y3, Y1, Y1
+	VMAXPS Y4, Y2, Y2
+	VMAXPS Y2, Y1, Y1
+
+	// fold the lanes
+	VEXTRACTF128 $0x01, Y1, X0
+	VMAXPS       X0, X1, X1
+	VSHUFPS      $0xee, X1, X1, X0
+	VMAXPS       X0, X1, X1
+	VSHUFPS      $0x55, X1, X1, X0
+	VMAXPS       X0, X1, X1
+	VMULSS       scale+32(FP), X1, X1
+	VBROADCASTSS scale+32(FP), Y0
+	VBROADCASTSS X1, Y1
+	MOVQ         AX, BX
+	MOVQ         CX, SI
+	MOVQ         n+16(FP), DI
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+
+	// 2 vectors at a time
+exp_unrolled:
+	CMPQ        DI, $+16
+	JLT         exp_vector
+	VMOVUPS     (SI), Y4
+	VMOVUPS     32(SI), Y6
+	VFMSUB213PS Y1, Y0, Y4
+	VFMSUB213PS Y1, Y0, Y6
+	VMOVUPS     c42b20000<>+0(SB), Y5
+	VMOVUPS     c42b20000<>+0(SB), Y7
+	VMINPS      Y4, Y5, Y4
+	VMINPS      Y6, Y7, Y6
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Y5
+	VMOVUPS      cc2d00000<>+0(SB), Y7
+	VMAXPS       Y4, Y5, Y4
+	VMAXPS       Y6, Y7, Y6
+	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y5
+	VMULPS       c3fb8aa3b<>+0(SB), Y6, Y7
+	VROUNDPS     $0x08, Y5, Y5
+	VROUNDPS     $0x08, Y7, Y7
+	VMOVUPS      Y4, Y4
+	VMOVUPS      Y6, Y9
+	VFNMADD231PS c3f317218<>+0(SB), Y5, Y4
+	VFNMADD231PS c3f317218<>+0(SB), Y7, Y9
+	VFNMADD231PS cb102e308<>+0(SB), Y5, Y4
+	VFNMADD231PS cb102e308<>+0(SB), Y7, Y9
+	VMOVUPS      c3ab50d36<>+0(SB), Y6
+	VMOVUPS      c3ab50d36<>+0(SB), Y10
+	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y6
+	VFMADD213PS  c3c091fe3<>+0(SB), Y9, Y10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y6
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y9, Y10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y6
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y9, Y10
+	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y6
+	VFMADD213PS  c3efffffe<>+0(SB), Y9, Y10
+	VMULPS       Y4, Y4, Y8
+	VMULPS       Y9, Y9, Y11
+	VFMADD213PS  Y4, Y8, Y6
+	VFMADD213PS  Y9, Y11, Y10
+	VADDPS       c3f800000<>+0(SB), Y6, Y6
+	VADDPS       c3f800000<>+0(SB), Y10, Y10
+	VCVTPS2DQ    Y5, Y4
+	VCVTPS2DQ    Y7, Y7
+	VPSRAD       $0x01, Y4, Y5
+	VPSRAD       $0x01, Y7, Y8
+	VPSUBD       Y5, Y4, Y4
+	VPSUBD       Y8, Y7, Y7
+	VPADDD       c0000007f<>+0(SB), Y5, Y5
+	VPADDD       c0000007f<>+0(SB), Y8, Y8
+	VPSLLD       $0x17, Y5, Y5
+	VPSLLD       $0x17, Y8, Y8
+	VMULPS       Y5, Y6, Y5
+	VMULPS       Y8, Y10, Y6
+	VPADDD       c0000007f<>+0(SB), Y4, Y4
+	VPADDD       c0000007f<>+0(SB), Y7, Y7
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y4, Y5, Y4
+	VMULPS       Y7, Y6, Y5
+	VMOVUPS      Y4, (BX)
+	VMOVUPS      Y5, 32(BX)
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	ADDQ         $+64, BX
+	ADDQ         $+64, SI
+	SUBQ         $+16, DI
+	JMP          exp_unrolled
+
+	// 1 vectors at a time
+exp_vector:
+	CMPQ        DI, $+8
+	JLT         exp_tail
+	VMOVUPS     (SI), Y4
+	VFMSUB213PS Y1, Y0, Y4
+	VMOVUPS     c42b20000<>+0(SB), Y5
+	VMINPS      Y4, Y5, Y4
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS c3f317218<>+0(SB), Y5, Y4
+	VFNMADD231PS cb102e308<>+0(SB), Y5, Y4
+	VMOVUPS      c3ab50d36<>+0(SB), Y6
+	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y6
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y6
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y6
+	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
+	VADDPS       c3f800000<>+0(SB), Y6, Y6
+	VCVTPS2DQ    Y5, Y4
+	VPSRAD       $0x01, Y4, Y5
+	VPSUBD       Y5, Y4, Y4
+	VPADDD       c0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y6, Y5
+	VPADDD       c0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y5, Y4
+	VMOVUPS      Y4, (BX)
+	VADDPS       Y4, Y2, Y2
+	ADDQ         $+32, BX
+	ADDQ         $+32, SI
+	SUBQ         $+8, DI
+	JMP          exp_vector
+
+	// the rest, under the mask
+exp_tail:
+	TESTQ       DI, DI
+	JZ          exp_done
+	LEAQ        maskTable<>+0(SB), R8
+	NEGQ        DI
+	VMOVUPS     32(R8)(DI*4), Y15
+	VMASKMOVPS  (SI), Y15, Y4
+	VFMSUB213PS Y1, Y0, Y4
+	VMOVUPS     c42b20000<>+0(SB), Y0
+	VMINPS      Y4, Y0, Y0
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Y1
+	VMAXPS       Y0, Y1, Y0
+	VMULPS       c3fb8aa3b<>+0(SB), Y0, Y1
+	VROUNDPS     $0x08, Y1, Y1
+	VMOVUPS      Y0, Y0
+	VFNMADD231PS c3f317218<>+0(SB), Y1, Y0
+	VFNMADD231PS cb102e308<>+0(SB), Y1, Y0
+	VMOVUPS      c3ab50d36<>+0(SB), Y4
+	VFMADD213PS  c3c091fe3<>+0(SB), Y0, Y4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y0, Y4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y0, Y4
+	VFMADD213PS  c3efffffe<>+0(SB), Y0, Y4
+	VMULPS       Y0, Y0, Y5
+	VFMADD213PS  Y0, Y5, Y4
+	VADDPS       c3f800000<>+0(SB), Y4, Y4
+	VCVTPS2DQ    Y1, Y0
+	VPSRAD       $0x01, Y0, Y1
+	VPSUBD       Y1, Y0, Y0
+	VPADDD       c0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y4, Y1
+	VPADDD       c0000007f<>+0(SB), Y0, Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMULPS       Y0, Y1, Y0
+	VMASKMOVPS   Y0, Y15, (BX)
+	VANDPS       Y0, Y15, Y0
+	VADDPS       Y0, Y2, Y2
+
+exp_done:
+	VADDPS Y3, Y2, Y2
+
+	// fold the lanes
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X0
+	VSHUFPS      $0xee, X0, X0, X1
+	VADDPS       X1, X0, X0
+	VSHUFPS      $0x55, X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSS       c3f800000<>+0(SB), X1
+	VDIVSS       X0, X1, X1
+	VBROADCASTSS X1, Y0
+	MOVQ         AX, BX
+	MOVQ         CX, SI
+	MOVQ         n+16(FP), DI
+
+	// 4 vectors at a time
+times_unrolled:
+	CMPQ    DI, $+32
+	JLT     times_vector
+	VMOVUPS (BX), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, (BX)
+	VMOVUPS 32(BX), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, 32(BX)
+	VMOVUPS 64(BX), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, 64(BX)
+	VMOVUPS 96(BX), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, 96(BX)
+	ADDQ    $+128, BX
+	SUBQ    $+32, DI
+	JMP     times_unrolled
+
+	// 1 vectors at a time
+times_vector:
+	CMPQ    DI, $+8
+	JLT     times_tail
+	VMOVUPS (BX), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, (BX)
+	ADDQ    $+32, BX
+	SUBQ    $+8, DI
+	JMP     times_vector
+
+	// the rest, under the mask
+times_tail:
+	TESTQ      DI, DI
+	JZ         times_done
+	LEAQ       maskTable<>+0(SB), SI
+	NEGQ       DI
+	VMOVUPS    32(SI)(DI*4), Y15
+	VMASKMOVPS (BX), Y15, Y1
+	VMULPS     Y0, Y1, Y0
+	VMASKMOVPS Y0, Y15, (BX)
+
+times_done:
+	MOVQ n+16(FP), DI
+	LEAQ (AX)(DI*4), AX
+	LEAQ (CX)(DI*4), CX
+	SUBQ $+1, DX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+DATA cff800000<>+0(SB)/4, $0xff800000
+DATA cff800000<>+4(SB)/4, $0xff800000
+DATA cff800000<>+8(SB)/4, $0xff800000
+DATA cff800000<>+12(SB)/4, $0xff800000
+DATA cff800000<>+16(SB)/4, $0xff800000
+DATA cff800000<>+20(SB)/4, $0xff800000
+DATA cff800000<>+24(SB)/4, $0xff800000
+DATA cff800000<>+28(SB)/4, $0xff800000
+DATA cff800000<>+32(SB)/4, $0xff800000
+DATA cff800000<>+36(SB)/4, $0xff800000
+DATA cff800000<>+40(SB)/4, $0xff800000
+DATA cff800000<>+44(SB)/4, $0xff800000
+DATA cff800000<>+48(SB)/4, $0xff800000
+DATA cff800000<>+52(SB)/4, $0xff800000
+DATA cff800000<>+56(SB)/4, $0xff800000
+DATA cff800000<>+60(SB)/4, $0xff800000
+GLOBL cff800000<>(SB), RODATA|NOPTR, $64
+
 // func normalizeAVX2(dst *float32, src *float32, gamma *float32, beta *float32, n int, mean float32, rstd float32)
 // Requires: AVX, FMA3
 TEXT ·normalizeAVX2(SB), NOSPLIT, $0-48
@@ -1087,24 +1401,6 @@ done:
 clean:
 	VZEROUPPER
 	RET
-
-DATA cff800000<>+0(SB)/4, $0xff800000
-DATA cff800000<>+4(SB)/4, $0xff800000
-DATA cff800000<>+8(SB)/4, $0xff800000
-DATA cff800000<>+12(SB)/4, $0xff800000
-DATA cff800000<>+16(SB)/4, $0xff800000
-DATA cff800000<>+20(SB)/4, $0xff800000
-DATA cff800000<>+24(SB)/4, $0xff800000
-DATA cff800000<>+28(SB)/4, $0xff800000
-DATA cff800000<>+32(SB)/4, $0xff800000
-DATA cff800000<>+36(SB)/4, $0xff800000
-DATA cff800000<>+40(SB)/4, $0xff800000
-DATA cff800000<>+44(SB)/4, $0xff800000
-DATA cff800000<>+48(SB)/4, $0xff800000
-DATA cff800000<>+52(SB)/4, $0xff800000
-DATA cff800000<>+56(SB)/4, $0xff800000
-DATA cff800000<>+60(SB)/4, $0xff800000
-GLOBL cff800000<>(SB), RODATA|NOPTR, $64
 
 // func minAVX2(src *float32, n int) (ret float32)
 // Requires: AVX

@@ -574,6 +574,293 @@ DATA c3f800000<>+56(SB)/4, $0x3f800000
 DATA c3f800000<>+60(SB)/4, $0x3f800000
 GLOBL c3f800000<>(SB), RODATA|NOPTR, $64
 
+// func softmaxAVX512(dst *float32, src *float32, n int, rows int, scale float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·softmaxAVX512(SB), NOSPLIT, $0-36
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ rows+24(FP), DX
+
+row:
+	MOVQ    AX, BX
+	MOVQ    CX, SI
+	MOVQ    n+16(FP), DI
+	VMOVUPS cff800000<>+0(SB), Z0
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+
+	// 4 vectors at a time
+largest_unrolled:
+	CMPQ    DI, $+64
+	JLT     largest_vector
+	VMOVUPS (SI), Z5
+	VMAXPS  Z1, Z5, Z1
+	VMOVUPS 64(SI), Z5
+	VMAXPS  Z2, Z5, Z2
+	VMOVUPS 128(SI), Z5
+	VMAXPS  Z3, Z5, Z3
+	VMOVUPS 192(SI), Z5
+	VMAXPS  Z4, Z5, Z4
+	ADDQ    $+256, SI
+	SUBQ    $+64, DI
+	JMP     largest_unrolled
+
+	// 1 vectors at a time
+largest_vector:
+	CMPQ    DI, $+16
+	JLT     largest_tail
+	VMOVUPS (SI), Z5
+	VMAXPS  Z1, Z5, Z1
+	ADDQ    $+64, SI
+	SUBQ    $+16, DI
+	JMP     largest_vector
+
+	// the rest, under the mask
+largest_tail:
+	TESTQ     DI, DI
+	JZ        largest_done
+	MOVL      $0x0000ffff, BX
+	BZHIL     DI, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (SI), K1, Z5
+	VMOVUPS   Z0, Z0
+	VMOVAPS   Z5, K1, Z0
+	VMAXPS    Z1, Z0, Z1
+
+largest_done:
+	VMAXPS Z3, Z1, Z1
+	VMAXPS Z4, Z2, Z2
+	VMAXPS Z2, Z1, Z1
+
+	// fold the lanes
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VMAXPS        Y0, Y1, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VMAXPS        X1, X0, X0
+	VSHUFPS       $0xee, X0, X0, X1
+	VMAXPS        X1, X0, X0
+	VSHUFPS       $0x55, X0, X0, X1
+	VMAXPS        X1, X0, X0
+	VMULSS        scale+32(FP), X0, X0
+	VBROADCASTSS  scale+32(FP), Z1
+	VBROADCASTSS  X0, Z0
+	MOVQ          AX, BX
+	MOVQ          CX, SI
+	MOVQ          n+16(FP), DI
+	VPXORD        Z6, Z6, Z6
+	VPXORD        Z7, Z7, Z7
+
+	// 2 vectors at a time
+exp_unrolled:
+	CMPQ        DI, $+32
+	JLT         exp_vector
+	VMOVUPS     (SI), Z2
+	VMOVUPS     64(SI), Z4
+	VFMSUB213PS Z0, Z1, Z2
+	VFMSUB213PS Z0, Z1, Z4
+	VMOVUPS     c42b20000<>+0(SB), Z3
+	VMOVUPS     c42b20000<>+0(SB), Z5
+	VMINPS      Z2, Z3, Z2
+	VMINPS      Z4, Z5, Z4
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Z3
+	VMOVUPS      cc2d00000<>+0(SB), Z5
+	VMAXPS       Z2, Z3, Z2
+	VMAXPS       Z4, Z5, Z4
+	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z3
+	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z5
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VRNDSCALEPS  $0x08, Z5, Z5
+	VMOVUPS      Z2, Z2
+	VMOVUPS      Z4, Z9
+	VFNMADD231PS c3f317218<>+0(SB), Z3, Z2
+	VFNMADD231PS c3f317218<>+0(SB), Z5, Z9
+	VFNMADD231PS cb102e308<>+0(SB), Z3, Z2
+	VFNMADD231PS cb102e308<>+0(SB), Z5, Z9
+	VMOVUPS      c3ab50d36<>+0(SB), Z4
+	VMOVUPS      c3ab50d36<>+0(SB), Z10
+	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z4
+	VFMADD213PS  c3c091fe3<>+0(SB), Z9, Z10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z9, Z10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z9, Z10
+	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z4
+	VFMADD213PS  c3efffffe<>+0(SB), Z9, Z10
+	VMULPS       Z2, Z2, Z8
+	VMULPS       Z9, Z9, Z11
+	VFMADD213PS  Z2, Z8, Z4
+	VFMADD213PS  Z9, Z11, Z10
+	VADDPS       c3f800000<>+0(SB), Z4, Z4
+	VADDPS       c3f800000<>+0(SB), Z10, Z10
+	VSCALEFPS    Z3, Z4, Z2
+	VSCALEFPS    Z5, Z10, Z3
+	VMOVUPS      Z2, (BX)
+	VMOVUPS      Z3, 64(BX)
+	VADDPS       Z2, Z6, Z6
+	VADDPS       Z3, Z7, Z7
+	ADDQ         $+128, BX
+	ADDQ         $+128, SI
+	SUBQ         $+32, DI
+	JMP          exp_unrolled
+
+	// 1 vectors at a time
+exp_vector:
+	CMPQ        DI, $+16
+	JLT         exp_tail
+	VMOVUPS     (SI), Z2
+	VFMSUB213PS Z0, Z1, Z2
+	VMOVUPS     c42b20000<>+0(SB), Z3
+	VMINPS      Z2, Z3, Z2
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Z3
+	VMAXPS       Z2, Z3, Z2
+	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z3
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VMOVUPS      Z2, Z2
+	VFNMADD231PS c3f317218<>+0(SB), Z3, Z2
+	VFNMADD231PS cb102e308<>+0(SB), Z3, Z2
+	VMOVUPS      c3ab50d36<>+0(SB), Z4
+	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z4
+	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z4
+	VMULPS       Z2, Z2, Z5
+	VFMADD213PS  Z2, Z5, Z4
+	VADDPS       c3f800000<>+0(SB), Z4, Z4
+	VSCALEFPS    Z3, Z4, Z2
+	VMOVUPS      Z2, (BX)
+	VADDPS       Z2, Z6, Z6
+	ADDQ         $+64, BX
+	ADDQ         $+64, SI
+	SUBQ         $+16, DI
+	JMP          exp_vector
+
+	// the rest, under the mask
+exp_tail:
+	TESTQ       DI, DI
+	JZ          exp_done
+	MOVL        $0x0000ffff, R8
+	BZHIL       DI, R8, R8
+	KMOVW       R8, K1
+	VMOVUPS.Z   (SI), K1, Z2
+	VFMSUB213PS Z0, Z1, Z2
+	VMOVUPS     c42b20000<>+0(SB), Z0
+	VMINPS      Z2, Z0, Z0
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Z1
+	VMAXPS       Z0, Z1, Z0
+	VMULPS       c3fb8aa3b<>+0(SB), Z0, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVUPS      Z0, Z0
+	VFNMADD231PS c3f317218<>+0(SB), Z1, Z0
+	VFNMADD231PS cb102e308<>+0(SB), Z1, Z0
+	VMOVUPS      c3ab50d36<>+0(SB), Z2
+	VFMADD213PS  c3c091fe3<>+0(SB), Z0, Z2
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z0, Z2
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z0, Z2
+	VFMADD213PS  c3efffffe<>+0(SB), Z0, Z2
+	VMULPS       Z0, Z0, Z3
+	VFMADD213PS  Z0, Z3, Z2
+	VADDPS       c3f800000<>+0(SB), Z2, Z2
+	VSCALEFPS    Z1, Z2, Z0
+	VMOVUPS      Z0, K1, (BX)
+	VMOVAPS.Z    Z0, K1, Z0
+	VADDPS       Z0, Z6, Z6
+
+exp_done:
+	VADDPS Z7, Z6, Z6
+
+	// fold the lanes
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPS        Y0, Y6, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPS        X1, X0, X0
+	VSHUFPS       $0xee, X0, X0, X1
+	VADDPS        X1, X0, X0
+	VSHUFPS       $0x55, X0, X0, X1
+	VADDPS        X1, X0, X0
+	VMOVSS        c3f800000<>+0(SB), X1
+	VDIVSS        X0, X1, X1
+	VBROADCASTSS  X1, Z0
+	MOVQ          AX, BX
+	MOVQ          CX, SI
+	MOVQ          n+16(FP), DI
+
+	// 4 vectors at a time
+times_unrolled:
+	CMPQ    DI, $+64
+	JLT     times_vector
+	VMOVUPS (BX), Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, (BX)
+	VMOVUPS 64(BX), Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, 64(BX)
+	VMOVUPS 128(BX), Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, 128(BX)
+	VMOVUPS 192(BX), Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, 192(BX)
+	ADDQ    $+256, BX
+	SUBQ    $+64, DI
+	JMP     times_unrolled
+
+	// 1 vectors at a time
+times_vector:
+	CMPQ    DI, $+16
+	JLT     times_tail
+	VMOVUPS (BX), Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, (BX)
+	ADDQ    $+64, BX
+	SUBQ    $+16, DI
+	JMP     times_vector
+
+	// the rest, under the mask
+times_tail:
+	TESTQ     DI, DI
+	JZ        times_done
+	MOVL      $0x0000ffff, SI
+	BZHIL     DI, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (BX), K1, Z1
+	VMULPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (BX)
+
+times_done:
+	MOVQ n+16(FP), DI
+	LEAQ (AX)(DI*4), AX
+	LEAQ (CX)(DI*4), CX
+	SUBQ $+1, DX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+DATA cff800000<>+0(SB)/4, $0xff800000
+DATA cff800000<>+4(SB)/4, $0xff800000
+DATA cff800000<>+8(SB)/4, $0xff800000
+DATA cff800000<>+12(SB)/4, $0xff800000
+DATA cff800000<>+16(SB)/4, $0xff800000
+DATA cff800000<>+20(SB)/4, $0xff800000
+DATA cff800000<>+24(SB)/4, $0xff800000
+DATA cff800000<>+28(SB)/4, $0xff800000
+DATA cff800000<>+32(SB)/4, $0xff800000
+DATA cff800000<>+36(SB)/4, $0xff800000
+DATA cff800000<>+40(SB)/4, $0xff800000
+DATA cff800000<>+44(SB)/4, $0xff800000
+DATA cff800000<>+48(SB)/4, $0xff800000
+DATA cff800000<>+52(SB)/4, $0xff800000
+DATA cff800000<>+56(SB)/4, $0xff800000
+DATA cff800000<>+60(SB)/4, $0xff800000
+GLOBL cff800000<>(SB), RODATA|NOPTR, $64
+
 // func normalizeAVX512(dst *float32, src *float32, gamma *float32, beta *float32, n int, mean float32, rstd float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·normalizeAVX512(SB), NOSPLIT, $0-48
@@ -1033,24 +1320,6 @@ done:
 clean:
 	VZEROUPPER
 	RET
-
-DATA cff800000<>+0(SB)/4, $0xff800000
-DATA cff800000<>+4(SB)/4, $0xff800000
-DATA cff800000<>+8(SB)/4, $0xff800000
-DATA cff800000<>+12(SB)/4, $0xff800000
-DATA cff800000<>+16(SB)/4, $0xff800000
-DATA cff800000<>+20(SB)/4, $0xff800000
-DATA cff800000<>+24(SB)/4, $0xff800000
-DATA cff800000<>+28(SB)/4, $0xff800000
-DATA cff800000<>+32(SB)/4, $0xff800000
-DATA cff800000<>+36(SB)/4, $0xff800000
-DATA cff800000<>+40(SB)/4, $0xff800000
-DATA cff800000<>+44(SB)/4, $0xff800000
-DATA cff800000<>+48(SB)/4, $0xff800000
-DATA cff800000<>+52(SB)/4, $0xff800000
-DATA cff800000<>+56(SB)/4, $0xff800000
-DATA cff800000<>+60(SB)/4, $0xff800000
-GLOBL cff800000<>(SB), RODATA|NOPTR, $64
 
 // func minAVX512(src *float32, n int) (ret float32)
 // Requires: AVX, AVX512F, BMI2

@@ -21,6 +21,7 @@ func (g *gen) longStream(n reg.GPVirtual, ptrs []reg.GPVirtual, body func(disp i
 
 func (g *gen) streams(n reg.GPVirtual, unroll int, long bool, ptrs []reg.GPVirtual, body func(disp int, masked bool)) {
 	step := func(u int, loop, next string) {
+		loop, next = g.pass+loop, g.pass+next
 		g.Commentf("%d vectors at a time", u)
 		g.Label(loop)
 		g.CMPQ(n, imm(u*g.lanes))
@@ -43,12 +44,12 @@ func (g *gen) streams(n reg.GPVirtual, unroll int, long bool, ptrs []reg.GPVirtu
 	}
 	step(1, "vector", "tail")
 	g.Comment("the rest, under the mask")
-	g.Label("tail")
+	g.Label(g.pass + "tail")
 	g.TESTQ(n, n)
-	g.JZ(label("done"))
+	g.JZ(label(g.pass + "done"))
 	g.tail(n)
 	body(0, true)
-	g.Label("done")
+	g.Label(g.pass + "done")
 }
 
 func (g *gen) get(m operand.Mem, masked bool) reg.VecVirtual {

@@ -9,12 +9,11 @@ import (
 
 // lineSteps take the next elements of lines that lie side by side: they find the best ones, or add up.
 func lineSteps(g *gen) {
-	if g.wide() {
-		return
-	}
-	for _, smallest := range []bool{false, true} {
-		for _, last := range []bool{false, true} {
-			g.better(smallest, last)
+	if !g.wide() {
+		for _, smallest := range []bool{false, true} {
+			for _, last := range []bool{false, true} {
+				g.better(smallest, last)
+			}
 		}
 	}
 	for _, exclusive := range []bool{false, true} {
@@ -70,6 +69,19 @@ func (g *gen) running(exclusive bool) {
 		fmt.Sprintf("adds src to sums and rounds %s to dst; n is a multiple of 8.", doc))
 	dst, src, sums, n := g.loadArg("dst"), g.loadArg("src"), g.loadArg("sums"), g.loadArg("n")
 	g.steps(n, 8, []reg.GPVirtual{dst, src, sums}, []int{32, 32, 64}, func() {
+		if g.wide() {
+			before, x, r := g.v(), g.v(), g.YMM()
+			g.VMOVUPD(at(sums, 0), before)
+			g.VCVTPS2PD(at(src, 0), x)
+			g.VADDPD(before, x, x)
+			g.VMOVUPD(x, at(sums, 0))
+			if exclusive {
+				x = before
+			}
+			g.VCVTPD2PS(x, r)
+			g.VMOVUPS(r, at(dst, 0))
+			return
+		}
 		for i := range 2 {
 			before, x, r := g.v(), g.v(), g.XMM()
 			g.VMOVUPD(at(sums, 32*i), before)

@@ -7,8 +7,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// fold combines the lanes of v with op into lane 0 and stores it as the result.
-func (g *gen) fold(op vop, v reg.VecVirtual) {
+// fold combines the lanes of v with op and stores the result.
+func (g *gen) fold(op vop, v reg.VecVirtual) { g.VMOVSS(g.folded(op, v), g.result()) }
+
+// folded combines the lanes of v with op into lane 0.
+func (g *gen) folded(op vop, v reg.VecVirtual) reg.VecVirtual {
 	g.Comment("fold the lanes")
 	x := v
 	if g.wide() {
@@ -27,7 +30,7 @@ func (g *gen) fold(op vop, v reg.VecVirtual) {
 	op(t, s, s)
 	g.VSHUFPS(operand.U8(0x55), s, s, t)
 	op(t, s, s)
-	g.VMOVSS(s, g.result())
+	return s
 }
 
 // keep zeroes the lanes beyond the tail mask.
@@ -54,13 +57,15 @@ func (g *gen) accs(n int) []reg.VecVirtual {
 	return a
 }
 
-func (g *gen) foldAll(op vop, a []reg.VecVirtual) {
+func (g *gen) foldAll(op vop, a []reg.VecVirtual) { g.VMOVSS(g.foldedAll(op, a), g.result()) }
+
+func (g *gen) foldedAll(op vop, a []reg.VecVirtual) reg.VecVirtual {
 	for n := len(a) / 2; n > 0; n /= 2 {
 		for i := range n {
 			op(a[i+n], a[i], a[i])
 		}
 	}
-	g.fold(op, a[0])
+	return g.folded(op, a[0])
 }
 
 func reduce(g *gen) {
@@ -117,6 +122,8 @@ func reduce(g *gen) {
 	})
 	g.foldAll(add, a)
 	g.ret()
+
+	softmaxes(g)
 
 	g.text("normalize", "func(dst, src, gamma, beta *float32, n int, mean, rstd float32)",
 		"is dst = (src-mean)*rstd*gamma + beta on n values.")
@@ -210,6 +217,76 @@ func reduce(g *gen) {
 	extreme(g, "min", g.VMINPS, math.Inf(1))
 }
 
+// softmaxes is softmax of rows in one call: for rows of a few vectors, calls cost as much as the work.
+func softmaxes(g *gen) {
+	g.text("softmax", "func(dst, src *float32, n, rows int, scale float32)",
+		"is dst = exp(src*scale - m) / sum for rows of n values, m being the largest of a row times scale, and sum the sum",
+		"of exp; scale >= 0, and dst may be src.")
+	dst, src, rows := g.loadArg("dst"), g.loadArg("src"), g.loadArg("rows")
+	d, s, n := g.GP64(), g.GP64(), g.GP64()
+	begin := func(pass string) {
+		g.pass = pass + "_"
+		g.MOVQ(dst, d)
+		g.MOVQ(src, s)
+		g.MOVQ(g.arg("n"), n)
+	}
+	g.Label("row")
+	begin("largest")
+	start := g.mov(g.f(math.Inf(-1)))
+	a := make([]reg.VecVirtual, 4)
+	for i := range a {
+		a[i] = g.mov(start)
+	}
+	g.stream(n, 4, []reg.GPVirtual{s}, func(disp int, masked bool) {
+		x := g.get(at(s, disp), masked)
+		if masked {
+			x = g.within(x, start)
+		}
+		i := disp / g.bytes()
+		g.VMAXPS(a[i], x, a[i]) // a NaN in x leaves the accumulator: its own exponential makes the row NaN
+	})
+	largest := g.foldedAll(g.VMAXPS, a).AsX()
+	g.VMULSS(g.arg("scale"), largest, largest)
+	scale, shift := g.bcastArg("scale"), g.v()
+	g.VBROADCASTSS(largest, shift)
+
+	begin("exp")
+	sums := g.accs(2)
+	g.longStream(n, []reg.GPVirtual{d, s}, func(disp int, masked bool) {
+		x := g.get(at(s, disp), masked)
+		g.VFMSUB213PS(shift, scale, x)
+		e := g.exp(x)
+		g.storeMaybe(masked, e, at(d, disp))
+		sum := sums[disp/g.bytes()]
+		g.VADDPS(g.keep(masked, e), sum, sum)
+	})
+	sum, one, factor := g.foldedAll(g.VADDPS, sums).AsX(), g.XMM(), g.v()
+	g.VMOVSS(g.f(1), one)
+	g.VDIVSS(sum, one, one)
+	g.VBROADCASTSS(one, factor)
+
+	begin("times")
+	g.stream(n, 4, []reg.GPVirtual{d}, func(disp int, masked bool) {
+		g.storeMaybe(masked, g.bin(g.VMULPS, factor, g.get(at(d, disp), masked)), at(d, disp))
+	})
+	g.MOVQ(g.arg("n"), n)
+	g.LEAQ(idx(dst, n, 4, 0), dst)
+	g.LEAQ(idx(src, n, 4, 0), src)
+	g.SUBQ(imm(1), rows)
+	g.JNZ(label("row"))
+	g.ret()
+}
+
+// within is x with the lanes beyond the tail mask replaced.
+func (g *gen) within(x, beyond reg.VecVirtual) reg.VecVirtual {
+	if !g.wide() {
+		return g.blend(g.mask(), x, beyond)
+	}
+	y := g.mov(beyond)
+	g.VMOVAPS(x, reg.K1, y)
+	return y
+}
+
 // extreme writes max or min; worst loses against every value.
 func extreme(g *gen, name string, op vop, worst float64) {
 	g.text(name, "func(src *float32, n int) (ret float32)", "is the "+name+" of n values, NaN if one is NaN.")
@@ -226,13 +303,7 @@ func extreme(g *gen, name string, op vop, worst float64) {
 		i := d / g.bytes()
 		x := g.get(at(src, d), masked)
 		if masked {
-			if g.wide() {
-				y := g.mov(start)
-				g.VMOVAPS(x, reg.K1, y)
-				x = y
-			} else {
-				x = g.blend(g.mask(), x, start)
-			}
+			x = g.within(x, start)
 		}
 		op(a[i], x, a[i]) // a NaN in x leaves the accumulator
 		if g.wide() {

@@ -39,6 +39,7 @@ type gen struct {
 	*build.Context
 	*isa
 	consts map[string]operand.Mem
+	pass   string // before the labels of a stream, in functions with several
 }
 
 func newGen(s *isa) *gen {
@@ -50,6 +51,7 @@ func newGen(s *isa) *gen {
 // text starts a function named base plus the suffix of the instruction set.
 func (g *gen) text(base, signature string, doc ...string) {
 	g.Function(base + g.name)
+	g.pass = ""
 	g.Attributes(attr.NOSPLIT)
 	g.Pragma("noescape")
 	g.SignatureExpr(signature)
