@@ -105,7 +105,8 @@ var conversionCases = []testCase{
 		return []graph.Value{q, m.Add(&op.Neg{}, m.dequantize(q, signed)), m.Add(&op.Cast{To: tensor.Float32}, q)}
 	}},
 	{"NHWC numbers become codes", 0, func(m *maker) []graph.Value {
-		pool := func() graph.Value { return m.Add(&op.MaxPool{Kernel: []int64{2, 2}}, m.input(2, 70, 9, 40)) }
+		bound := &op.MaxPool{Kernel: []int64{2, 2}, Strides: []int64{1, 3}}
+		pool := func() graph.Value { return m.Add(bound, m.input(2, 70, 9, 40)) }
 		s, z := m.scales(tensor.Int8, 70)
 		return []graph.Value{m.quantize(m.Add(&op.Neg{}, pool()), signed), m.quantize(pool(), wide),
 			m.Add(&op.Quantize{Axis: 1}, pool(), s, z),

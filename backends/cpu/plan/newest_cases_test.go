@@ -56,7 +56,10 @@ var readingCases = []testCase{
 			m.Add(&op.DeformConv{OffsetGroups: 1}, m.input(1, 3, 6, 6), m.weights(5, 3, 3, 3), m.input(1, 18, 4, 4)),
 			m.Add(&op.Col2Im{Pads: []int64{1, 0, 1, 2}, Strides: []int64{1, 2}, Dilations: []int64{2, 1}},
 				m.input(2, 3*6, 35), m.Int64s(7, 9), m.Int64s(2, 3)),
-			m.Add(&op.Col2Im{}, m.input(1, 2*9, 12), m.Int64s(5, 6), m.Int64s(3, 3)))
+			m.Add(&op.Col2Im{}, m.input(1, 2*9, 12), m.Int64s(5, 6), m.Int64s(3, 3)),
+			m.Add(&op.Col2Im{Pads: []int64{1, 1, 1, 1}}, m.input(2, 3*9, 7*19), m.Int64s(7, 19), m.Int64s(3, 3)),
+			m.Add(&op.Col2Im{Pads: []int64{3, 0, 2, 2}, Dilations: []int64{2, 3}}, m.input(1, 2*6, 8*25), m.Int64s(5, 29),
+				m.Int64s(2, 3)))
 	}},
 	{"rows and angles", 0, func(m *maker) []graph.Value {
 		x := m.input(4, 6, 130)

@@ -53,6 +53,24 @@ var spatialCases = []testCase{
 		b := m.Add(&op.Conv{}, m.input(1, 5, 4, 5, 6), m.weights(3, 2, 3, 2, 5))
 		return []graph.Value{a, b}
 	}},
+	{"largest of planes, in the order of the model", 12, func(m *maker) (out []graph.Value) {
+		x, wide := m.input(2, 3, 9, 13), m.input(1, 5, 70, 41)
+		for _, o := range []*op.MaxPool{
+			{Kernel: []int64{3, 3}, Strides: []int64{2, 2}, Pads: []int64{1, 1, 1, 1}},
+			{Kernel: []int64{2, 2}, Strides: []int64{2, 2}},
+			{Kernel: []int64{5, 5}, Pads: []int64{2, 2, 2, 2}},
+			{Kernel: []int64{1, 7}, Strides: []int64{3, 1}, Pads: []int64{0, 6, 0, 1}},
+			{Kernel: []int64{4, 1}, Strides: []int64{1, 2}, Pads: []int64{3, 0, 0, 0}, Dilations: []int64{2, 1}},
+			{Kernel: []int64{2, 6}, Strides: []int64{2, 2}, Pads: []int64{0, 1, 1, 4}, Ceil: op.RoundCeil},
+		} {
+			out = append(out, m.Add(o, x), m.Add(o, wide))
+		}
+		return out
+	}},
+	{"largest of planes between convolutions", 5, func(m *maker) []graph.Value {
+		y := m.Add(&op.Conv{}, m.input(1, 8, 9, 16), m.weights(8, 1, 1, 8))
+		return []graph.Value{m.Add(&op.Conv{}, m.Add(&op.MaxPool{Kernel: []int64{3, 3}}, y), m.weights(8, 1, 1, 8))}
+	}},
 	{"pooling", 0, func(m *maker) []graph.Value {
 		x := m.input(1, 9, 11, 10)
 		return []graph.Value{

@@ -13,6 +13,31 @@ type columnSumOp struct {
 	planes int
 	rows   op.Window
 	cols   op.Window
+	// Pixels by the taps that reach them, lines and columns; nil: strides are above 1.
+	lines, across []tapRange
+}
+
+// tapRange is pixels from one to before another, whose taps are first to before end.
+type tapRange struct{ from, to, first, end int64 }
+
+// tapRanges divides the pixels of a dimension with stride 1; nil when neighbouring taps are too far apart.
+func tapRanges(w *op.Window) (list []tapRange) {
+	if w.Stride != 1 || w.Dilation < 1 || w.Before < 0 {
+		return nil
+	}
+	for i := range w.In {
+		first := max(0, (i+w.Before-w.Out+w.Dilation)/w.Dilation)
+		if i+w.Before < w.Out {
+			first = 0
+		}
+		end := max(first, min(w.Kernel, (i+w.Before)/w.Dilation+1))
+		if n := len(list); n > 0 && list[n-1].first == first && list[n-1].end == end {
+			list[n-1].to++
+		} else {
+			list = append(list, tapRange{i, i + 1, first, end})
+		}
+	}
+	return list
 }
 
 func matchColumnSum(p *ir.Program, i int) *ir.Patch {
@@ -31,7 +56,13 @@ func matchColumnSum(p *ir.Program, i int) *ir.Patch {
 		return nil
 	}
 	y := g.Values[n.Out[0]].Dims
-	return p.Plainly(i, &columnSumOp{planes: int(y[0] * y[1]), rows: w[0], cols: w[1]}, 1)
+	q := &columnSumOp{planes: int(y[0] * y[1]), rows: w[0], cols: w[1]}
+	if size := w[0].Out * w[1].Out; w[1].Dilation <= size && w[0].Dilation <= w[0].Out {
+		if q.lines, q.across = tapRanges(&w[0]), tapRanges(&w[1]); q.lines == nil || q.across == nil {
+			q.lines, q.across = nil, nil
+		}
+	}
+	return p.Plainly(i, q, 1)
 }
 
 func (q *columnSumOp) Lower(*ir.Lowering, *ir.Node) run.Step {
@@ -57,6 +88,10 @@ func (t *columnSumTask) Chunk(i, _ int) {
 	h, w := &t.rows, &t.cols
 	y := t.y[i*int(h.In*w.In):][:h.In*w.In]
 	x := t.x[i*int(h.Kernel*w.Kernel*h.Out*w.Out):]
+	if t.lines != nil {
+		t.sum(y, x)
+		return
+	}
 	clear(y)
 	for kh := range h.Kernel {
 		for kw := range w.Kernel {
@@ -78,6 +113,29 @@ func (t *columnSumTask) Chunk(i, _ int) {
 					line[int64(k)*w.Stride] += v
 				}
 			}
+		}
+	}
+}
+
+// sum makes an image by adding up what reaches each of its pixels.
+func (t *columnSumTask) sum(y, x []float32) {
+	h, w := &t.rows, &t.cols
+	size := h.Out * w.Out
+	down, across := w.Kernel*size-h.Dilation*w.Out, size-w.Dilation
+	for _, a := range t.lines {
+		for _, b := range t.across {
+			into := y[a.from*w.In+b.from:]
+			rows, cols := int(a.to-a.from), int(b.to-b.from)
+			if a.first >= a.end || b.first >= b.end {
+				for r := range rows {
+					clear(into[r*int(w.In):][:cols])
+				}
+				continue
+			}
+			at := (a.first*w.Kernel+b.first)*size + (a.from+h.Before-a.first*h.Dilation)*w.Out
+			at += b.from + w.Before - b.first*w.Dilation
+			kernel.SumTaps(into, int(w.In), x[at:], int(w.Out), rows, cols, int(a.end-a.first), int(b.end-b.first),
+				int(down), int(across))
 		}
 	}
 }

@@ -33,10 +33,19 @@ type poolTask struct {
 	kernel.Pooling
 }
 
-// poolOp pools images.
+// poolOp pools images in NHWC, or in NCHW where that is possible and saves conversions.
 type poolOp struct {
-	ir.InOrder
+	order  run.Order
 	kernel kernel.Pooling
+	planes *planes // nil: no images in NCHW
+	chosen run.Order
+}
+
+func (q *poolOp) Layout(l *ir.Layouter, n *ir.Node) {
+	if q.chosen = q.order; q.planes != nil {
+		q.chosen = l.Order(n, n.In[0])
+	}
+	ir.InOrder{Order: q.chosen}.Layout(l, n)
 }
 
 func matchPool(p *ir.Program, i int) *ir.Patch {
@@ -78,10 +87,18 @@ func matchPool(p *ir.Program, i int) *ir.Patch {
 	for i, w := range ws {
 		k.PadAfter[3-len(ws)+i] = int(w.After)
 	}
-	return ir.One(i, &poolOp{ir.InOrder{Order: run.OrderOf(s.last)}, k}, []graph.Value{from}, n.Out)
+	q := &poolOp{order: run.OrderOf(s.last), kernel: k}
+	if !s.last {
+		q.planes = planesOf(&k)
+	}
+	return ir.One(i, q, []graph.Value{from}, n.Out)
 }
 
 func (q *poolOp) Lower(*ir.Lowering, *ir.Node) run.Step {
+	if q.planes != nil && q.chosen == run.NCHW {
+		p := q.planes
+		return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process { return p.start(st) }}
+	}
 	k := q.kernel
 	return run.Step{Fast: true, InCols: []int{k.C}, OutCols: []int{k.C},
 		Start: func(_ *run.State, st *run.Step) run.Process { return &poolTask{st, k} }}

@@ -1,0 +1,144 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
+)
+
+// planes finds the largest of windows of images in NCHW: first lines join lines, then the elements of a line join those
+// beside them, all lines of some planes at once.
+type planes struct {
+	down       kernel.Pooling // what joins lines that are not one below the other: as channels of positions
+	high       int            // lines of a padded plane, 0: down makes those of the result
+	above      int            // of them, before the first
+	count, per int            // planes, and those of a chunk
+	line       int            // values of a padded line
+	before     int            // the padding before its elements
+	taps, step int            // of a window along a line
+	out        int            // results of a line
+}
+
+// planeWidth is the least width of planes: thinner lines are shorter than what is done for each.
+const planeWidth = 12
+
+// planeLines is how many values of padded lines a chunk has.
+const planeLines = 8 << 10
+
+// planesOf resolves a pooling, nil when images in NHWC take less time.
+func planesOf(k *kernel.Pooling) *planes {
+	w := &k.Win
+	step := max(1, w.Stride[2])
+	if !k.Max || w.Dilation[2] > 1 || step > 2 || w.Pad[2] < 0 || w.In[2] < planeWidth || w.Out[1] < 1 || w.Out[2] < 1 {
+		return nil
+	}
+	q := &planes{count: k.Batch * k.C, before: w.Pad[2], taps: w.Kernel[2], step: step, out: w.Out[2]}
+	q.line = max(q.before+w.In[2], (w.Out[2]-1)*step+w.Kernel[2])
+	q.line += q.line % step
+	if w.Stride[1] <= 1 && w.Dilation[1] <= 1 && w.Pad[1] >= 0 {
+		q.above, q.high = w.Pad[1], max(w.Pad[1]+w.In[1], w.Out[1]+w.Kernel[1]-1)
+	}
+	q.per = min(q.count, max(1, planeLines/(q.line*max(w.Out[1], q.high))))
+	if q.count < 1 || q.line > 2*w.In[2]+16 || q.high > 2*w.In[1]+16 {
+		return nil
+	}
+	q.down = kernel.Pooling{C: w.In[2], LDI: w.In[2], LDO: q.line, Max: true}
+	q.down.Win = kernel.Window{In: [3]int{1, 1, w.In[1]}, Kernel: [3]int{1, 1, w.Kernel[1]}, Out: [3]int{1, 1, w.Out[1]},
+		Stride: [3]int{1, 1, w.Stride[1]}, Dilation: [3]int{1, 1, w.Dilation[1]}, Pad: [3]int{0, 0, w.Pad[1]}}
+	return q
+}
+
+// padded is how many values the lines of a chunk have, with those that windows behind the last one reach.
+func (q *planes) padded() int {
+	w := &q.down.Win
+	return (q.per*max(w.Out[2], q.high)+w.Kernel[2])*q.line + q.taps + q.step
+}
+
+// planeRooms counts the parts of a thread's scratch memory: the lines, two for what is joined, one for elements apart.
+const planeRooms = 4
+
+func (q *planes) start(st *run.Step) run.Process { return &planesTask{planes: q, st: st} }
+
+type planesTask struct {
+	*planes
+	st         *run.Step
+	x, y, work []float32
+}
+
+func (t *planesTask) Run(s *run.State) error {
+	t.x, t.y = s.F32(t.st.Reads[0]), s.F32(t.st.Writes[0])
+	var err error
+	room := planeRooms * t.padded()
+	if t.work, err = s.Borrow(max(1, s.Threads) * room); err != nil {
+		return err
+	}
+	for i := 0; i < len(t.work); i += room { // chunks leave the padding as it is
+		fill(t.work[i:][:t.padded()], float32(math.Inf(-1)))
+	}
+	s.Do((t.count+t.per-1)/t.per, t)
+	return nil
+}
+
+// Chunk computes some planes.
+func (t *planesTask) Chunk(i, worker int) {
+	n := t.padded()
+	work := t.work[worker*planeRooms*n:][:planeRooms*n]
+	j := windowsOf{x: work[:n], a: work[n : 2*n], b: work[2*n : 3*n]}
+	down := t.down
+	in, out, rows := down.Win.In[2], down.Win.Out[2], max(t.high, down.Win.Out[2])
+	first := i * t.per
+	down.Batch = min(t.per, t.count-first)
+	x, y := t.x[first*in*down.C:], t.y[first*out*t.out:]
+	count := down.Batch * rows * t.line
+	if t.high == 0 {
+		down.In, down.Out = x[:down.Batch*in*down.C], j.x[t.before:]
+		down.Run()
+	} else {
+		for k := range down.Batch {
+			kernel.CopyRows(j.x[(k*rows+t.above)*t.line+t.before:], t.line, x[k*in*down.C:], down.C, in, down.C)
+		}
+		j.join(count+t.taps-1, down.Win.Kernel[2], t.line)
+	}
+	line := t.line
+	if t.step == 1 {
+		j.join(count, t.taps, 1)
+	} else {
+		j.x, line = t.apart(j.x, j.a, work[3*n:], count/2), line/2
+	}
+	for k := range down.Batch {
+		kernel.CopyRows(y[k*out*t.out:], t.out, j.x[k*rows*line:], line, out, t.out)
+	}
+}
+
+// windowsOf is values and two places for what is made of them.
+type windowsOf struct{ x, a, b []float32 }
+
+// join makes n results of windows of neighbours, which are unit values apart: the largest of two, four and so on, and at
+// last of all taps.
+func (j *windowsOf) join(n, taps, unit int) {
+	for have := 1; have < taps; {
+		more := min(have, taps-have)
+		have += more
+		m := n + (taps-have)*unit // later steps read behind the last result
+		kernel.BinaryVV(kernel.Max, j.a[:m], j.x[:m], j.x[more*unit:][:m])
+		j.x, j.a, j.b = j.a, j.b, j.a
+	}
+}
+
+// apart returns n results of windows two elements apart, which are made of the even elements and the odd ones.
+func (t *planesTask) apart(lines, a, thin []float32, n int) []float32 {
+	for first := range min(2, t.taps) {
+		taps := (t.taps - first + 1) / 2
+		m := n + taps - 1
+		kernel.Thin(run.BytesOf(thin), run.BytesOf(lines[first:]), 4, 2, m)
+		for k := range taps {
+			if first == 0 && k == 0 {
+				copy(a[:n], thin)
+			} else {
+				kernel.BinaryVV(kernel.Max, a[:n], a[:n], thin[k:][:n])
+			}
+		}
+	}
+	return a
+}
