@@ -93,9 +93,9 @@ full:
 	FLDPQ 32(R0), (F20, F21)
 	FMOVQ 256(R0), F22
 	FMOVQ 272(R0), F23
+	WORD $0x6e311e10 // eor v16.16b, v16.16b, v17.16b
 	FMOVQ 288(R0), F24
 	FMOVQ 304(R0), F25
-	WORD $0x6e311e10 // eor v16.16b, v16.16b, v17.16b
 	WORD $0x4f90e240 // sdot v0.4s, v18.16b, v16.4b[0]
 	WORD $0x4f90e261 // sdot v1.4s, v19.16b, v16.4b[0]
 	FLDPQ 512(R0), (F18, F19)
@@ -127,9 +127,9 @@ loop:
 	FLDPQ 32(R0), (F20, F21)
 	ADD R3, R0, R0
 	FLDPQ 0(R0), (F22, F23)
+	WORD $0x6e311e10 // eor v16.16b, v16.16b, v17.16b
 	FLDPQ 32(R0), (F24, F25)
 	ADD R3, R0, R0
-	WORD $0x6e311e10 // eor v16.16b, v16.16b, v17.16b
 	WORD $0x4f90e240 // sdot v0.4s, v18.16b, v16.4b[0]
 	WORD $0x4f90e261 // sdot v1.4s, v19.16b, v16.4b[0]
 	FLDPQ 0(R0), (F18, F19)
@@ -533,12 +533,12 @@ full:
 	FLDPQ 32(R0), (F21, F22)
 	FMOVQ 256(R0), F23
 	FMOVQ 272(R0), F24
+	WORD $0x6e321e10 // eor v16.16b, v16.16b, v18.16b
+	WORD $0x6e321e31 // eor v17.16b, v17.16b, v18.16b
 	FMOVQ 288(R0), F25
 	FMOVQ 304(R0), F26
-	WORD $0x6e321e10 // eor v16.16b, v16.16b, v18.16b
 	WORD $0x4f90e260 // sdot v0.4s, v19.16b, v16.4b[0]
 	WORD $0x4f90e281 // sdot v1.4s, v20.16b, v16.4b[0]
-	WORD $0x6e321e31 // eor v17.16b, v17.16b, v18.16b
 	WORD $0x4f91e264 // sdot v4.4s, v19.16b, v17.4b[0]
 	WORD $0x4f91e285 // sdot v5.4s, v20.16b, v17.4b[0]
 	FLDPQ 512(R0), (F19, F20)
@@ -585,12 +585,12 @@ loop:
 	FLDPQ 32(R0), (F21, F22)
 	ADD R4, R0, R0
 	FLDPQ 0(R0), (F23, F24)
+	WORD $0x6e321e10 // eor v16.16b, v16.16b, v18.16b
+	WORD $0x6e321e31 // eor v17.16b, v17.16b, v18.16b
 	FLDPQ 32(R0), (F25, F26)
 	ADD R4, R0, R0
-	WORD $0x6e321e10 // eor v16.16b, v16.16b, v18.16b
 	WORD $0x4f90e260 // sdot v0.4s, v19.16b, v16.4b[0]
 	WORD $0x4f90e281 // sdot v1.4s, v20.16b, v16.4b[0]
-	WORD $0x6e321e31 // eor v17.16b, v17.16b, v18.16b
 	WORD $0x4f91e264 // sdot v4.4s, v19.16b, v17.4b[0]
 	WORD $0x4f91e285 // sdot v5.4s, v20.16b, v17.4b[0]
 	FLDPQ 0(R0), (F19, F20)
@@ -641,9 +641,9 @@ single:
 	FLDPQ 32(R0), (F21, F22)
 	ADD R4, R0, R0
 	WORD $0x6e321e10 // eor v16.16b, v16.16b, v18.16b
+	WORD $0x6e321e31 // eor v17.16b, v17.16b, v18.16b
 	WORD $0x4f90e260 // sdot v0.4s, v19.16b, v16.4b[0]
 	WORD $0x4f90e281 // sdot v1.4s, v20.16b, v16.4b[0]
-	WORD $0x6e321e31 // eor v17.16b, v17.16b, v18.16b
 	WORD $0x4f91e264 // sdot v4.4s, v19.16b, v17.4b[0]
 	WORD $0x4f91e285 // sdot v5.4s, v20.16b, v17.4b[0]
 	WORD $0x4f90e2a2 // sdot v2.4s, v21.16b, v16.4b[0]
@@ -1136,15 +1136,15 @@ full:
 	FLDPQ 32(R0), (F18, F19)
 	FMOVQ 256(R0), F20
 	FMOVQ 272(R0), F21
+	WORD $0x6e2f1d8c // eor v12.16b, v12.16b, v15.16b
+	WORD $0x6e2f1dad // eor v13.16b, v13.16b, v15.16b
+	WORD $0x6e2f1dce // eor v14.16b, v14.16b, v15.16b
 	FMOVQ 288(R0), F22
 	FMOVQ 304(R0), F23
-	WORD $0x6e2f1d8c // eor v12.16b, v12.16b, v15.16b
 	WORD $0x4f8ce200 // sdot v0.4s, v16.16b, v12.4b[0]
 	WORD $0x4f8ce221 // sdot v1.4s, v17.16b, v12.4b[0]
-	WORD $0x6e2f1dad // eor v13.16b, v13.16b, v15.16b
 	WORD $0x4f8de204 // sdot v4.4s, v16.16b, v13.4b[0]
 	WORD $0x4f8de225 // sdot v5.4s, v17.16b, v13.4b[0]
-	WORD $0x6e2f1dce // eor v14.16b, v14.16b, v15.16b
 	WORD $0x4f8ee208 // sdot v8.4s, v16.16b, v14.4b[0]
 	WORD $0x4f8ee229 // sdot v9.4s, v17.16b, v14.4b[0]
 	FLDPQ 512(R0), (F16, F17)
@@ -1206,15 +1206,15 @@ loop:
 	FLDPQ 32(R0), (F18, F19)
 	ADD R5, R0, R0
 	FLDPQ 0(R0), (F20, F21)
+	WORD $0x6e2f1d8c // eor v12.16b, v12.16b, v15.16b
+	WORD $0x6e2f1dad // eor v13.16b, v13.16b, v15.16b
+	WORD $0x6e2f1dce // eor v14.16b, v14.16b, v15.16b
 	FLDPQ 32(R0), (F22, F23)
 	ADD R5, R0, R0
-	WORD $0x6e2f1d8c // eor v12.16b, v12.16b, v15.16b
 	WORD $0x4f8ce200 // sdot v0.4s, v16.16b, v12.4b[0]
 	WORD $0x4f8ce221 // sdot v1.4s, v17.16b, v12.4b[0]
-	WORD $0x6e2f1dad // eor v13.16b, v13.16b, v15.16b
 	WORD $0x4f8de204 // sdot v4.4s, v16.16b, v13.4b[0]
 	WORD $0x4f8de225 // sdot v5.4s, v17.16b, v13.4b[0]
-	WORD $0x6e2f1dce // eor v14.16b, v14.16b, v15.16b
 	WORD $0x4f8ee208 // sdot v8.4s, v16.16b, v14.4b[0]
 	WORD $0x4f8ee229 // sdot v9.4s, v17.16b, v14.4b[0]
 	FLDPQ 0(R0), (F16, F17)
@@ -1280,12 +1280,12 @@ single:
 	FLDPQ 32(R0), (F18, F19)
 	ADD R5, R0, R0
 	WORD $0x6e2f1d8c // eor v12.16b, v12.16b, v15.16b
+	WORD $0x6e2f1dad // eor v13.16b, v13.16b, v15.16b
+	WORD $0x6e2f1dce // eor v14.16b, v14.16b, v15.16b
 	WORD $0x4f8ce200 // sdot v0.4s, v16.16b, v12.4b[0]
 	WORD $0x4f8ce221 // sdot v1.4s, v17.16b, v12.4b[0]
-	WORD $0x6e2f1dad // eor v13.16b, v13.16b, v15.16b
 	WORD $0x4f8de204 // sdot v4.4s, v16.16b, v13.4b[0]
 	WORD $0x4f8de225 // sdot v5.4s, v17.16b, v13.4b[0]
-	WORD $0x6e2f1dce // eor v14.16b, v14.16b, v15.16b
 	WORD $0x4f8ee208 // sdot v8.4s, v16.16b, v14.4b[0]
 	WORD $0x4f8ee229 // sdot v9.4s, v17.16b, v14.4b[0]
 	WORD $0x4f8ce242 // sdot v2.4s, v18.16b, v12.4b[0]
@@ -1906,18 +1906,18 @@ full:
 	FLDPQ 32(R0), (F23, F24)
 	FMOVQ 256(R0), F25
 	FMOVQ 272(R0), F26
+	WORD $0x6e341e10 // eor v16.16b, v16.16b, v20.16b
+	WORD $0x6e341e31 // eor v17.16b, v17.16b, v20.16b
+	WORD $0x6e341e52 // eor v18.16b, v18.16b, v20.16b
+	WORD $0x6e341e73 // eor v19.16b, v19.16b, v20.16b
 	FMOVQ 288(R0), F27
 	FMOVQ 304(R0), F28
-	WORD $0x6e341e10 // eor v16.16b, v16.16b, v20.16b
 	WORD $0x4f90e2a0 // sdot v0.4s, v21.16b, v16.4b[0]
 	WORD $0x4f90e2c1 // sdot v1.4s, v22.16b, v16.4b[0]
-	WORD $0x6e341e31 // eor v17.16b, v17.16b, v20.16b
 	WORD $0x4f91e2a4 // sdot v4.4s, v21.16b, v17.4b[0]
 	WORD $0x4f91e2c5 // sdot v5.4s, v22.16b, v17.4b[0]
-	WORD $0x6e341e52 // eor v18.16b, v18.16b, v20.16b
 	WORD $0x4f92e2a8 // sdot v8.4s, v21.16b, v18.4b[0]
 	WORD $0x4f92e2c9 // sdot v9.4s, v22.16b, v18.4b[0]
-	WORD $0x6e341e73 // eor v19.16b, v19.16b, v20.16b
 	WORD $0x4f93e2ac // sdot v12.4s, v21.16b, v19.4b[0]
 	WORD $0x4f93e2cd // sdot v13.4s, v22.16b, v19.4b[0]
 	FLDPQ 512(R0), (F21, F22)
@@ -1994,18 +1994,18 @@ loop:
 	FLDPQ 32(R0), (F23, F24)
 	ADD R6, R0, R0
 	FLDPQ 0(R0), (F25, F26)
+	WORD $0x6e341e10 // eor v16.16b, v16.16b, v20.16b
+	WORD $0x6e341e31 // eor v17.16b, v17.16b, v20.16b
+	WORD $0x6e341e52 // eor v18.16b, v18.16b, v20.16b
+	WORD $0x6e341e73 // eor v19.16b, v19.16b, v20.16b
 	FLDPQ 32(R0), (F27, F28)
 	ADD R6, R0, R0
-	WORD $0x6e341e10 // eor v16.16b, v16.16b, v20.16b
 	WORD $0x4f90e2a0 // sdot v0.4s, v21.16b, v16.4b[0]
 	WORD $0x4f90e2c1 // sdot v1.4s, v22.16b, v16.4b[0]
-	WORD $0x6e341e31 // eor v17.16b, v17.16b, v20.16b
 	WORD $0x4f91e2a4 // sdot v4.4s, v21.16b, v17.4b[0]
 	WORD $0x4f91e2c5 // sdot v5.4s, v22.16b, v17.4b[0]
-	WORD $0x6e341e52 // eor v18.16b, v18.16b, v20.16b
 	WORD $0x4f92e2a8 // sdot v8.4s, v21.16b, v18.4b[0]
 	WORD $0x4f92e2c9 // sdot v9.4s, v22.16b, v18.4b[0]
-	WORD $0x6e341e73 // eor v19.16b, v19.16b, v20.16b
 	WORD $0x4f93e2ac // sdot v12.4s, v21.16b, v19.4b[0]
 	WORD $0x4f93e2cd // sdot v13.4s, v22.16b, v19.4b[0]
 	FLDPQ 0(R0), (F21, F22)
@@ -2086,15 +2086,15 @@ single:
 	FLDPQ 32(R0), (F23, F24)
 	ADD R6, R0, R0
 	WORD $0x6e341e10 // eor v16.16b, v16.16b, v20.16b
+	WORD $0x6e341e31 // eor v17.16b, v17.16b, v20.16b
+	WORD $0x6e341e52 // eor v18.16b, v18.16b, v20.16b
+	WORD $0x6e341e73 // eor v19.16b, v19.16b, v20.16b
 	WORD $0x4f90e2a0 // sdot v0.4s, v21.16b, v16.4b[0]
 	WORD $0x4f90e2c1 // sdot v1.4s, v22.16b, v16.4b[0]
-	WORD $0x6e341e31 // eor v17.16b, v17.16b, v20.16b
 	WORD $0x4f91e2a4 // sdot v4.4s, v21.16b, v17.4b[0]
 	WORD $0x4f91e2c5 // sdot v5.4s, v22.16b, v17.4b[0]
-	WORD $0x6e341e52 // eor v18.16b, v18.16b, v20.16b
 	WORD $0x4f92e2a8 // sdot v8.4s, v21.16b, v18.4b[0]
 	WORD $0x4f92e2c9 // sdot v9.4s, v22.16b, v18.4b[0]
-	WORD $0x6e341e73 // eor v19.16b, v19.16b, v20.16b
 	WORD $0x4f93e2ac // sdot v12.4s, v21.16b, v19.4b[0]
 	WORD $0x4f93e2cd // sdot v13.4s, v22.16b, v19.4b[0]
 	WORD $0x4f90e2e2 // sdot v2.4s, v23.16b, v16.4b[0]
@@ -2848,20 +2848,20 @@ full:
 	FMOVQ.P 16(R5), F23
 	FMOVQ.P 16(R2), F24
 	FLDPQ 0(R0), (F26, F27)
-	FLDPQ 32(R0), (F28, F29)
 	WORD $0x6e391e94 // eor v20.16b, v20.16b, v25.16b
+	WORD $0x6e391eb5 // eor v21.16b, v21.16b, v25.16b
+	WORD $0x6e391ed6 // eor v22.16b, v22.16b, v25.16b
+	WORD $0x6e391ef7 // eor v23.16b, v23.16b, v25.16b
+	WORD $0x6e391f18 // eor v24.16b, v24.16b, v25.16b
+	FLDPQ 32(R0), (F28, F29)
 	WORD $0x4f94e340 // sdot v0.4s, v26.16b, v20.4b[0]
 	WORD $0x4f94e361 // sdot v1.4s, v27.16b, v20.4b[0]
-	WORD $0x6e391eb5 // eor v21.16b, v21.16b, v25.16b
 	WORD $0x4f95e344 // sdot v4.4s, v26.16b, v21.4b[0]
 	WORD $0x4f95e365 // sdot v5.4s, v27.16b, v21.4b[0]
-	WORD $0x6e391ed6 // eor v22.16b, v22.16b, v25.16b
 	WORD $0x4f96e348 // sdot v8.4s, v26.16b, v22.4b[0]
 	WORD $0x4f96e369 // sdot v9.4s, v27.16b, v22.4b[0]
-	WORD $0x6e391ef7 // eor v23.16b, v23.16b, v25.16b
 	WORD $0x4f97e34c // sdot v12.4s, v26.16b, v23.4b[0]
 	WORD $0x4f97e36d // sdot v13.4s, v27.16b, v23.4b[0]
-	WORD $0x6e391f18 // eor v24.16b, v24.16b, v25.16b
 	WORD $0x4f98e350 // sdot v16.4s, v26.16b, v24.4b[0]
 	WORD $0x4f98e371 // sdot v17.4s, v27.16b, v24.4b[0]
 	FMOVQ 256(R0), F26
@@ -2954,21 +2954,21 @@ loop:
 	FMOVQ.P 16(R5), F23
 	FMOVQ.P 16(R2), F24
 	FLDPQ 0(R0), (F26, F27)
+	WORD $0x6e391e94 // eor v20.16b, v20.16b, v25.16b
+	WORD $0x6e391eb5 // eor v21.16b, v21.16b, v25.16b
+	WORD $0x6e391ed6 // eor v22.16b, v22.16b, v25.16b
+	WORD $0x6e391ef7 // eor v23.16b, v23.16b, v25.16b
+	WORD $0x6e391f18 // eor v24.16b, v24.16b, v25.16b
 	FLDPQ 32(R0), (F28, F29)
 	ADD R7, R0, R0
-	WORD $0x6e391e94 // eor v20.16b, v20.16b, v25.16b
 	WORD $0x4f94e340 // sdot v0.4s, v26.16b, v20.4b[0]
 	WORD $0x4f94e361 // sdot v1.4s, v27.16b, v20.4b[0]
-	WORD $0x6e391eb5 // eor v21.16b, v21.16b, v25.16b
 	WORD $0x4f95e344 // sdot v4.4s, v26.16b, v21.4b[0]
 	WORD $0x4f95e365 // sdot v5.4s, v27.16b, v21.4b[0]
-	WORD $0x6e391ed6 // eor v22.16b, v22.16b, v25.16b
 	WORD $0x4f96e348 // sdot v8.4s, v26.16b, v22.4b[0]
 	WORD $0x4f96e369 // sdot v9.4s, v27.16b, v22.4b[0]
-	WORD $0x6e391ef7 // eor v23.16b, v23.16b, v25.16b
 	WORD $0x4f97e34c // sdot v12.4s, v26.16b, v23.4b[0]
 	WORD $0x4f97e36d // sdot v13.4s, v27.16b, v23.4b[0]
-	WORD $0x6e391f18 // eor v24.16b, v24.16b, v25.16b
 	WORD $0x4f98e350 // sdot v16.4s, v26.16b, v24.4b[0]
 	WORD $0x4f98e371 // sdot v17.4s, v27.16b, v24.4b[0]
 	FLDPQ 0(R0), (F26, F27)
@@ -3064,21 +3064,21 @@ single:
 	FMOVS.P 4(R5), F23
 	FMOVS.P 4(R2), F24
 	FLDPQ 0(R0), (F26, F27)
+	WORD $0x6e391e94 // eor v20.16b, v20.16b, v25.16b
+	WORD $0x6e391eb5 // eor v21.16b, v21.16b, v25.16b
+	WORD $0x6e391ed6 // eor v22.16b, v22.16b, v25.16b
+	WORD $0x6e391ef7 // eor v23.16b, v23.16b, v25.16b
+	WORD $0x6e391f18 // eor v24.16b, v24.16b, v25.16b
 	FLDPQ 32(R0), (F28, F29)
 	ADD R7, R0, R0
-	WORD $0x6e391e94 // eor v20.16b, v20.16b, v25.16b
 	WORD $0x4f94e340 // sdot v0.4s, v26.16b, v20.4b[0]
 	WORD $0x4f94e361 // sdot v1.4s, v27.16b, v20.4b[0]
-	WORD $0x6e391eb5 // eor v21.16b, v21.16b, v25.16b
 	WORD $0x4f95e344 // sdot v4.4s, v26.16b, v21.4b[0]
 	WORD $0x4f95e365 // sdot v5.4s, v27.16b, v21.4b[0]
-	WORD $0x6e391ed6 // eor v22.16b, v22.16b, v25.16b
 	WORD $0x4f96e348 // sdot v8.4s, v26.16b, v22.4b[0]
 	WORD $0x4f96e369 // sdot v9.4s, v27.16b, v22.4b[0]
-	WORD $0x6e391ef7 // eor v23.16b, v23.16b, v25.16b
 	WORD $0x4f97e34c // sdot v12.4s, v26.16b, v23.4b[0]
 	WORD $0x4f97e36d // sdot v13.4s, v27.16b, v23.4b[0]
-	WORD $0x6e391f18 // eor v24.16b, v24.16b, v25.16b
 	WORD $0x4f98e350 // sdot v16.4s, v26.16b, v24.4b[0]
 	WORD $0x4f98e371 // sdot v17.4s, v27.16b, v24.4b[0]
 	WORD $0x4f94e382 // sdot v2.4s, v28.16b, v20.4b[0]

@@ -219,13 +219,15 @@ func (g *gen) dotLoop(t intTile, v [32]*reg, row []*reg, b *reg) {
 		for s := range turns - 1 {
 			fetch(s)
 		}
+		for _, x := range a { // between products each would wait for those before, on a processor that computes in order
+			if !g.mixed {
+				g.v("eor.16b", x, x, flip)
+			}
+		}
 		for s := range words * each {
 			fetch(s + turns - 1)
 			u, p := s/each, s%turns*2
 			for i := range t.mr {
-				if s == 0 && !g.mixed {
-					g.v("eor.16b", a[i], a[i], flip)
-				}
 				for h := range 2 {
 					g.v(dot, v[((u%t.phases)*t.mr+i)*t.nv+s%each*2+h], pairs[p+h], a[i], u)
 				}
