@@ -3,9 +3,9 @@
 
     arm64.py --bench DIR --run PATTERNS [--cpus CPUS] [--baseline FILE]
 
-DIR has the models, the engines for arm64 (arm64/engine, arm64/ort), the plug-in arm64_count.so and libonnxruntime for
-arm64 under onnxruntime-node-VERSION. A program runs a network three times, and the instructions of the last run count;
-one thread. FILE is arm64.json of another commit.
+DIR has the models, some once more with float16 in place of float32 (halves), the engines for arm64 (arm64/engine,
+arm64/ort), the plug-in arm64_count.so and libonnxruntime for arm64 under onnxruntime-node-VERSION. A program runs a
+network three times, and the instructions of the last run count; one thread. FILE is arm64.json of another commit.
 """
 import argparse
 import fnmatch
@@ -105,6 +105,13 @@ def main():
                 failed = failed or row["ours"] is None
                 results[cpu][name] = row
                 print_row(name, row, before.get(cpu, {}).get(name), bool(before))
+                half = os.path.join(a.bench, "halves", name + ".onnx")
+                if os.path.exists(half):
+                    row["half"] = ours(emulator, a.bench, half)
+                    failed = failed or row["half"] is None
+                    if row["ours"] and row["half"]:
+                        print(f"{'  with float16':28s} {'':8s} {row['half'] / 1e6:10.2f}    "
+                              f"float16/float32 {row['half'] / row['ours']:.2f}", flush=True)
             for kind, quantized in (("float32", False), ("8 bits", True)):
                 ratios = [r["ours"] / r["theirs"] for r in results[cpu].values()
                           if r["quantized"] == quantized and r["ours"] and r["theirs"]]
@@ -116,12 +123,17 @@ def main():
     return 1 if failed else 0
 
 
+RUNS = ["0", "1", "/dev/null"]  # one, after two to warm up
+
+
+def ours(emulator, bench, file):
+    return emulator.count([os.path.join(bench, "arm64", "engine"), file, *RUNS])
+
+
 def measure(emulator, bench, library, name, model):
     file = os.path.join(bench, "models", name + ".onnx")
-    row = {"macs": model["macs"], "quantized": model["format"] != "fp32"}
-    engine, runs = os.path.join(bench, "arm64"), ["0", "1", "/dev/null"]  # after two to warm up
-    row["ours"] = emulator.count([os.path.join(engine, "engine"), file, *runs])
-    row["theirs"] = library and emulator.count([os.path.join(engine, "ort"), library[0], "1", file, *runs])
+    row = {"macs": model["macs"], "quantized": model["format"] != "fp32", "ours": ours(emulator, bench, file)}
+    row["theirs"] = library and emulator.count([os.path.join(bench, "arm64", "ort"), library[0], "1", file, *RUNS])
     return row
 
 

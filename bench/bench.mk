@@ -96,9 +96,11 @@ bench-operators: $(BUILD)/bin/anynpu $(PEERS_VENV)/done
 	--rounds $(BENCH_ROUNDS)
 
 # Instructions instead of times: what runs of networks execute on arm64, beside ONNX Runtime, under emulation.
-# ARM64_CPUS are processors that qemu emulates; BASELINE=FILE is arm64.json of another commit.
+# ARM64_CPUS are processors that qemu emulates; those of ARM64_HALVES are measured with float16, too; BASELINE=FILE is
+# arm64.json of another commit.
 ARM64_RUN  ?= lenet_28,encoder_256x4_s128,mobilenet_*,squeezenet11_224,resnet50_*,yolo_heads_320_qdq,matmul_m*_k1024_n1024*
 ARM64_CPUS ?= cortex-a76,cortex-a72
+ARM64_HALVES ?= encoder_256x4_s128,mobilenet_v2_224
 ARM64 := $(BUILD)/arm64
 
 $(BENCH)/arm64_count.so: bench/arm64_count.c
@@ -106,11 +108,14 @@ $(BENCH)/arm64_count.so: bench/arm64_count.c
 	gcc -std=c11 -O2 -Wall -Wextra -Werror -shared -fPIC $< -o $@
 
 bench-arm64: tools-go $(ORT)/done $(BENCH)/models/done $(BENCH)/arm64_count.so
-	@scripts/need.sh qemu-aarch64:qemu-user aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu,libc6-dev-arm64-cross
+	@scripts/need.sh qemu-aarch64:qemu-user aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu,libc6-dev-arm64-cross \
+	'?llvm-mca-19:llvm-19'
 	GOARCH=arm64 CC=aarch64-linux-gnu-gcc BUILD=$(ARM64) $(MAKE) --no-print-directory libs
 	@mkdir -p $(BENCH)/arm64
 	aarch64-linux-gnu-gcc -std=c11 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -Iinclude -Ictest bench/anynpu/engine.c \
 	-o $(BENCH)/arm64/engine -L$(ARM64)/lib "-Wl,-rpath,$(abspath $(ARM64)/lib)" -lanynpu -lpthread -lm
 	cd bench && CGO_ENABLED=1 GOARCH=arm64 CC=aarch64-linux-gnu-gcc $(GO) build -o "$(abspath $(BENCH))/arm64/" ./ort
+	@rm -rf $(BENCH)/halves
+	$(ONNX_VENV)/bin/python bench/halves.py $(BENCH)/models $(BENCH)/halves '$(ARM64_HALVES)'
 	@bench/arm64.py --bench $(abspath $(BENCH)) --run '$(ARM64_RUN)' --cpus $(ARM64_CPUS) $(addprefix --baseline ,$(BASELINE))
 	@bench/arm64_mca.sh
