@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"math"
 
+	"github.com/anynpu/anynpu/conformance/suite/numbers"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -177,10 +178,13 @@ func (c *Case) Compare(got []tensor.Tensor) error {
 		if err != nil {
 			return fmt.Errorf("output %d: %w", i, err)
 		}
+		var apart numbers.Apart
 		for k := range y {
-			if d := math.Abs(float64(x[k]) - float64(y[k])); !(d <= c.Abs+c.Rel*math.Abs(float64(y[k]))) {
-				return fmt.Errorf("output %d: element %d of %v: want %v, got %v", i, k, w.Type(), y[k], x[k])
-			}
+			d := math.Abs(float64(x[k]) - float64(y[k]))
+			apart.Add(float64(x[k]), float64(y[k]), !(d <= c.Abs+c.Rel*math.Abs(float64(y[k]))))
+		}
+		if apart.Wrong() >= 0 {
+			return fmt.Errorf("output %d of %v: %v", i, w.Type(), &apart)
 		}
 	}
 	return nil

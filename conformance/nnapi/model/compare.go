@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -37,16 +38,17 @@ func (o *Operand) Compare(got []byte, tolerance float64) error {
 	if len(o.Data) != len(values) {
 		return fmt.Errorf("the case has %d elements, want %d", len(o.Data), len(values))
 	}
+	var apart numbers.Apart
 	for i, want := range o.Data {
 		g, w := values[i].Real, want.Real
 		if d.IsFloat() {
-			if g == w || math.Abs(g-w) <= tolerance*math.Max(1, math.Abs(w)) {
-				continue
-			}
-		} else if math.Abs(g-w) <= tolerance {
-			continue
+			apart.Add(g, w, g != w && !(math.Abs(g-w) <= tolerance*math.Max(1, math.Abs(w))))
+		} else {
+			apart.Add(g, w, !(math.Abs(g-w) <= tolerance))
 		}
-		return fmt.Errorf("element %d: want %v, got %v", i, want, values[i])
+	}
+	if apart.Wrong() >= 0 {
+		return errors.New(apart.String())
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/anynpu/anynpu/conformance/graphs"
 	"github.com/anynpu/anynpu/conformance/rknn"
 	"github.com/anynpu/anynpu/conformance/suite/cmem"
+	"github.com/anynpu/anynpu/conformance/suite/numbers"
 	coretensor "github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -70,11 +71,12 @@ func (t *T) graph(c *graphs.Case) {
 			y := tensor32(want)
 			t.Check(int(o[0].Size) == 4*len(y.v), "output %d: %d bytes for %d elements", i, o[0].Size, len(y.v))
 			got := cmem.Copy[float32](o[0].Buf, len(y.v))
+			var apart numbers.Apart
 			for k, w := range y.v {
-				if g := float64(got[k]); !(math.Abs(g-w) <= c.Abs+c.Rel*math.Abs(w)) {
-					t.Failf("output %d: element %d of %v is %v, want %v", i, k, y.dims, g, w)
-				}
+				g := float64(got[k])
+				apart.Add(g, w, !(math.Abs(g-w) <= c.Abs+c.Rel*math.Abs(w)))
 			}
+			t.Check(apart.Wrong() < 0, "output %d of %v: %v", i, y.dims, &apart)
 			t.OK("outputs_release", *ctx, 1, o)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/anynpu/anynpu/conformance/rknn"
 	"github.com/anynpu/anynpu/conformance/suite"
+	"github.com/anynpu/anynpu/conformance/suite/numbers"
 )
 
 // T is what a case runs with.
@@ -60,11 +61,12 @@ func (t *T) same(what string, kind uint32, b []byte, want []float64, tol float64
 			bound = max(bound, suite.CodeTolerance)
 		}
 	}
+	var apart numbers.Apart
 	for i, w := range want {
-		if g := got[i]; g != w && !(math.Abs(g-w) <= bound+step*math.Abs(w)) && !(g != g && w != w) {
-			t.Failf("%s: element %d of %d is %v, want %v", what, i, len(want), g, w)
-		}
+		g := got[i]
+		apart.Add(g, w, g != w && !(math.Abs(g-w) <= bound+step*math.Abs(w)) && !(g != g && w != w))
 	}
+	t.Check(apart.Wrong() < 0, "%s: %v", what, &apart)
 }
 
 // sorted are the names of nets in order.

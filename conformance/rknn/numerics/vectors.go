@@ -17,6 +17,7 @@ import (
 	"github.com/anynpu/anynpu/conformance/onnx/cases"
 	"github.com/anynpu/anynpu/conformance/rknn"
 	"github.com/anynpu/anynpu/conformance/suite/cmem"
+	"github.com/anynpu/anynpu/conformance/suite/numbers"
 )
 
 // given is a tensor of a vector: a TensorProto.
@@ -385,6 +386,7 @@ func (t *T) compareVector(ctx uintptr, i int, y given, more float64) {
 	data := cmem.Span[byte](o[0].Buf, len(y.v)*size)
 	got := decoded(kind, data)
 	exact := y.raw != nil && kind == kindOf(y.elem) && y.elem != rknn.ONNXHalf
+	var apart numbers.Apart
 	for k, w := range y.v {
 		tol := 0.0
 		if kind == rknn.Float32 {
@@ -394,10 +396,9 @@ func (t *T) compareVector(ctx uintptr, i int, y given, more float64) {
 			}
 		}
 		g := got[k]
-		if exact && !bytes.Equal(data[k*size:][:size], y.raw[k*size:][:size]) || !(math.Abs(g-w) <= tol) && g != w &&
-			!(g != g && w != w) {
-			t.Failf("output %d: element %d of %v is %v, want %v", i, k, y.dims, g, w)
-		}
+		apart.Add(g, w, exact && !bytes.Equal(data[k*size:][:size], y.raw[k*size:][:size]) ||
+			!(math.Abs(g-w) <= tol) && g != w && !(g != g && w != w))
 	}
+	t.Check(apart.Wrong() < 0, "output %d of %v: %v", i, y.dims, &apart)
 	t.OK("outputs_release", ctx, 1, o)
 }
