@@ -31,7 +31,7 @@ func (d *Device) defect(g *graph.Graph, n *graph.Node) string {
 	case len(n.In) == 0 || n.In[0] == graph.None:
 	case d.provider.Name == openVINOProvider:
 		return ofOpenVINO(g, n)
-	case d.provider.Name == qnnProvider:
+	case d.provider.maker == qnnMaker:
 		return ofQNN(n)
 	case d.provider.Name == CPUProvider:
 		return d.ofCPU(g, n)
@@ -39,8 +39,8 @@ func (d *Device) defect(g *graph.Graph, n *graph.Node) string {
 	return ""
 }
 
-// qnnProvider is the name under which Qualcomm's plug-in has to be registered.
-const qnnProvider = "QNNExecutionProvider"
+// qnnMaker is what Qualcomm's plug-in says of itself.
+const qnnMaker = "Qualcomm"
 
 // ofQNN names the faults of Qualcomm's HTP, as it is emulated by version 2.51 of its SDK.
 func ofQNN(n *graph.Node) string {
@@ -173,8 +173,6 @@ func wraps(g *graph.Graph, n *graph.Node, negative bool) string {
 	return "ONNX counts negative indices from the end, which this node refuses"
 }
 
-func given(n *graph.Node, i int) bool { return i < len(n.In) && n.In[i] != graph.None }
-
 // loses says whether a recurrent layer can have a sequence without steps, whose state stays the first one.
 func loses(g *graph.Graph, n *graph.Node) bool {
 	const lengths, state, cell = 4, 5, 6
@@ -254,14 +252,4 @@ func deviation(g *graph.Graph, v graph.Value) bool {
 	}
 	_, ok := g.Nodes[p].Op.(*op.Sub)
 	return ok && (mean(g, g.Nodes[p].In[0]) != graph.None || mean(g, g.Nodes[p].In[1]) != graph.None)
-}
-
-// number is a constant of one element.
-func number(g *graph.Graph, v graph.Value) (float64, bool) {
-	f := g.Fact(v)
-	n, known := f.Shape.Count()
-	if f.Const == nil || !known || n != 1 {
-		return 0, false
-	}
-	return tensor.FloatAt(f.DType, f.Const.Data, 0), true
 }

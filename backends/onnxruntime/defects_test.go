@@ -1,6 +1,7 @@
 package onnxruntime
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -117,19 +118,37 @@ func TestSupport_knownFaultsOpenVINO(t *testing.T) {
 			return b.Add(&op.Quantize{To: x}, input(b, "x", tensor.Float32, 4), b.Float32(0.5), zero)
 		}
 	}
+	clip := func(codes bool, limits ...float32) func(*graph.Builder) graph.Value {
+		return func(b *graph.Builder) graph.Value {
+			in := []graph.Value{input(b, "x", tensor.Float32, 4)}
+			for _, v := range limits {
+				in = append(in, b.Float32(v))
+			}
+			y := b.Add(&op.Clip{}, in...)
+			if codes {
+				zero := b.Const("zero", tensor.T(tensor.Uint8), []byte{7})
+				b.Output(b.Add(&op.Quantize{To: tensor.Uint8}, y, b.Float32(0.5), zero))
+			}
+			return b.Add(&op.Clip{}, in...)
+		}
+	}
 	for name, c := range map[string]struct {
 		make func(*graph.Builder) graph.Value
 		why  string
 	}{
-		"sum of int32":      {pair(&op.Add{}, tensor.Int32), ""},
-		"sum of int64":      {pair(&op.Add{}, tensor.Int64), "64 bits in 32"},
-		"sum of int16":      {pair(&op.Add{}, tensor.Int16), "at their limits"},
-		"quotient of int32": {pair(&op.Div{}, tensor.Int32), "as real numbers"},
-		"order of int32":    {pair(&op.Less{}, tensor.Int32), "as real numbers"},
-		"LRN":               {lrn(1), ""},
-		"LRN with a bias":   {lrn(2), "takes 1 for the bias"},
-		"codes of 8 bits":   {quantize(tensor.Uint8), ""},
-		"codes of 16 bits":  {quantize(tensor.Int16), "one beside"},
+		"Clip with one limit, of reals":  {clip(false, 0.5), ""},
+		"Clip with one limit, of codes":  {clip(true, 0.5), "Clip without an upper limit"},
+		"Clip with the largest limit":    {clip(true, 0.5, math.MaxFloat32), "Clip without an upper limit"},
+		"Clip with two limits, of codes": {clip(true, 0.5, 9.5), ""},
+		"sum of int32":                   {pair(&op.Add{}, tensor.Int32), ""},
+		"sum of int64":                   {pair(&op.Add{}, tensor.Int64), "64 bits in 32"},
+		"sum of int16":                   {pair(&op.Add{}, tensor.Int16), "at their limits"},
+		"quotient of int32":              {pair(&op.Div{}, tensor.Int32), "as real numbers"},
+		"order of int32":                 {pair(&op.Less{}, tensor.Int32), "as real numbers"},
+		"LRN":                            {lrn(1), ""},
+		"LRN with a bias":                {lrn(2), "takes 1 for the bias"},
+		"codes of 8 bits":                {quantize(tensor.Uint8), ""},
+		"codes of 16 bits":               {quantize(tensor.Int16), "one beside"},
 		"zero point that is an input": {func(b *graph.Builder) graph.Value {
 			x, z := input(b, "x", tensor.Float32, 4), input(b, "z", tensor.Uint8)
 			return b.Add(&op.Quantize{To: tensor.Uint8}, x, b.Float32(0.5), z)

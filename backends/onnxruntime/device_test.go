@@ -2,7 +2,9 @@ package onnxruntime
 
 import (
 	"context"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -19,6 +21,10 @@ import (
 func operators(t *testing.T, d *Device, least int, ops ...string) {
 	checks, err := devicecheck.Checks(ops...)
 	require.NoError(t, err)
+	compare(t, d, least, checks)
+}
+
+func compare(t *testing.T, d *Device, least int, checks []devicecheck.Check) {
 	pass, refused, byProvider, wrong := 0, 0, 0, 0
 	for some := range slices.Chunk(checks, 100) { // what is wrong is shown soon
 		results, err := devicecheck.Run(context.Background(), d, some, devicecheck.Options{})
@@ -63,6 +69,26 @@ func TestDevice_operatorsOpenVINO(t *testing.T) {
 func TestDevice_operatorsQNN(t *testing.T) {
 	long(t)
 	operators(t, openQNN(t), 10, "relu", "add", "mul", "conv", "mat_mul", "max_pool", "softmax")
+}
+
+// TestDevice_sampleQNN: of every operator, some forms. All of them take the emulation hours;
+// ANYNPU_ONNXRUNTIME_SAMPLE=1 runs them.
+func TestDevice_sampleQNN(t *testing.T) {
+	long(t)
+	every := 12
+	if s := os.Getenv("ANYNPU_ONNXRUNTIME_SAMPLE"); s != "" {
+		n, err := strconv.Atoi(s)
+		require.NoError(t, err)
+		require.Positive(t, n)
+		every = n
+	}
+	all, err := devicecheck.Checks()
+	require.NoError(t, err)
+	var some []devicecheck.Check
+	for i := 0; i < len(all); i += every {
+		some = append(some, all[i])
+	}
+	compare(t, openQNN(t), len(some)/20, some)
 }
 
 func TestDevice_keepsTheContract(t *testing.T) {

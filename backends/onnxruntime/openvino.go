@@ -29,6 +29,10 @@ func ofOpenVINO(g *graph.Graph, n *graph.Node) string {
 		if o.CountPads && o.Ceil != op.RoundFloor {
 			return "the provider OpenVINO counts what a window that rounds up has behind the padding"
 		}
+	case *op.Clip:
+		if !limited(g, n) && slices.ContainsFunc(g.Nodes, func(m graph.Node) bool { return isQuantize(m.Op) }) {
+			return "the provider OpenVINO has other codes for a Clip without an upper limit"
+		}
 	case *op.MaxPool:
 		if o.Ceil != op.RoundFloor && slices.ContainsFunc(o.Pads, func(n int64) bool { return n != 0 }) {
 			return "the provider OpenVINO says another size of a MaxPool that rounds up than it makes"
@@ -112,6 +116,21 @@ func exact(o graph.Op) bool {
 	return graph.TraitsOf(o).Moves
 }
 
+// limited says whether a Clip has an upper limit that is far from the largest number of float32.
+func limited(g *graph.Graph, n *graph.Node) bool {
+	const upper = 2
+	if !given(n, upper) {
+		return false
+	}
+	high, known := number(g, n.In[upper])
+	return known && high < math.MaxFloat32/2
+}
+
+func isQuantize(o graph.Op) bool {
+	_, is := o.(*op.Quantize)
+	return is
+}
+
 func recurrent(o graph.Op) bool {
 	switch o.(type) {
 	case *op.GRU, *op.LSTM, *op.RNN:
@@ -122,3 +141,15 @@ func recurrent(o graph.Op) bool {
 
 // whole says whether a tensor is of integers that stand for nothing else.
 func whole(t tensor.Type) bool { return t.DType.IsInt() && t.Quant == nil }
+
+func given(n *graph.Node, i int) bool { return i < len(n.In) && n.In[i] != graph.None }
+
+// number is a constant of one element.
+func number(g *graph.Graph, v graph.Value) (float64, bool) {
+	f := g.Fact(v)
+	n, known := f.Shape.Count()
+	if f.Const == nil || !known || n != 1 {
+		return 0, false
+	}
+	return tensor.FloatAt(f.DType, f.Const.Data, 0), true
+}

@@ -29,6 +29,7 @@ type Provider struct {
 type provider struct {
 	Provider
 	devices []uintptr // OrtEpDevice, of a plug-in
+	maker   string    // of a plug-in, as it says, whatever name it is registered under
 }
 
 // find looks for a provider in the library, or registers its plug-in and looks for its devices. Kind fault.Unsupported
@@ -58,8 +59,9 @@ func (l *Library) find(p Provider) (*provider, error) {
 	if len(out.devices) == 0 {
 		return nil, fault.New(fault.Unsupported, "the plug-in offers no device on this machine")
 	}
+	out.maker = l.text(fnEpDeviceEpVendor, out.devices[0])
 	if out.Vendor == "" {
-		out.Vendor = l.text(fnEpDeviceEpVendor, out.devices[0])
+		out.Vendor = out.maker
 	}
 	return out, nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -107,6 +108,35 @@ func TestOpen_refusedProviders(t *testing.T) {
 	}
 	_, _, err = Open(bind(t, newest(t)), c, nil)
 	assert.ErrorContains(t, err, "no provider is named")
+}
+
+// TestOpen_pluginUnderTwoNames: one plug-in under two names is two devices that compute, and a fault of its provider is
+// known under either name.
+func TestOpen_pluginUnderTwoNames(t *testing.T) {
+	long(t)
+	plugin := file(t, "onnxruntime_qnn/onnxruntime_qnn/libonnxruntime_providers_qnn.so")
+	options := map[string]string{"backend_type": "htp"}
+	c := Config{}
+	c.ID, c.Name = "onnxruntime", "test"
+	devices, failed, err := Open(bind(t, newest(t)), c, []Provider{{Name: "First", Plugin: plugin, Options: options},
+		{Name: "Second", Plugin: plugin, Options: options}})
+	require.NoError(t, err)
+	require.Empty(t, failed)
+	require.Len(t, devices, 2)
+	for i, d := range devices {
+		assert.Equal(t, []string{"onnxruntime", "onnxruntime2"}[i], d.Info().ID)
+		assert.Equal(t, "Qualcomm", d.Info().Vendor)
+		e, out := bound(t, d, products(t, 2, 16), 2)
+		require.NoError(t, run(e, time.Time{}))
+		data, _ := out.Map()
+		assert.EqualValues(t, 4, mem.Elements[float32](data)[0])
+		e.Release()
+		out.Release()
+		supports(t, d, func(b *graph.Builder) graph.Value {
+			return b.Add(&op.MaxPool{Kernel: []int64{2, 2}, Strides: []int64{2, 2}, Ceil: op.RoundCeilInside},
+				b.Input("x", tensor.T(tensor.Float32, 1, 2, 5, 5)))
+		}, "MaxPool that rounds up")
+	}
 }
 
 // TestOpen_openVINOOptions: a device or option that the provider does not know is refused when the device is made.
