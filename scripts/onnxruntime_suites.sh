@@ -7,6 +7,7 @@ set -euo pipefail
 site=$(realpath "$1")
 sample=${2:-1}
 . "$(dirname "$0")/settings.sh"
+python3 scripts/onnxruntime_judge.py --test
 make --no-print-directory libs > /dev/null
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
