@@ -3,11 +3,12 @@
 # What llvm-mca says of the inner loops of the kernels for arm64: cycles of a turn, and the share of the multiply-adds,
 # or of the sums of Winograd's transforms, that the processor could issue in that time, by the same model. Cycles of a
 # loop whose operands are in the nearest cache: not of memory. A Cortex-A55 issues one multiply-add of 128 bits in a
-# cycle; llvm-mca assumes two of float32, so a turn takes at least as many cycles as it has multiply-adds. llvm-mca has a
-# model of the Cortex-A76's core from version 17 on, as neoverse-n1; its cortex-a76 is a Cortex-A57.
+# cycle; llvm-mca assumes two of float32, so a turn takes at least as many cycles as it has multiply-adds. llvm-mca has
+# a model of the Cortex-A76's core from version 17 on, as neoverse-n1; its cortex-a76 is a Cortex-A57.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-mca=$(command -v llvm-mca-19 llvm-mca-18 llvm-mca-17 llvm-mca-16 llvm-mca | head -1) || { echo "SKIP: no llvm-mca (Debian: llvm-19)"; exit 0; }
+mca=$(command -v llvm-mca-19 llvm-mca-18 llvm-mca-17 llvm-mca-16 llvm-mca | head -1) ||
+  { echo "SKIP: no llvm-mca (Debian: llvm-19)"; exit 0; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 CGO_ENABLED=0 GOARCH=arm64 go build -o "$work/isas" ./backends/cpu/kernel/isas

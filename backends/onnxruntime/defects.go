@@ -39,7 +39,7 @@ func (d *Device) defect(g *graph.Graph, n *graph.Node) string {
 	return ""
 }
 
-// qnnMaker is what Qualcomm's plug-in says of itself.
+// qnnMaker is the vendor that Qualcomm's plug-in states.
 const qnnMaker = "Qualcomm"
 
 // ofQNN names the faults of Qualcomm's HTP, as it is emulated by version 2.51 of its SDK.

@@ -46,7 +46,7 @@ type sender struct {
 
 // sending is the outcome of sending a model.
 type sending struct {
-	done  chan struct{} // closed when it was sent; nil: nobody sends it
+	done  chan struct{} // closed when it was sent; nil while it is not under way
 	err   error
 	next  time.Time // when it may be sent again
 	pause time.Duration

@@ -225,7 +225,7 @@ func TestSend_again(t *testing.T) {
 	})
 }
 
-// TestSend_image: what makes a tensor of an image stays here.
+// TestSend_image: nodes that make a tensor of an image stay here.
 func TestSend_image(t *testing.T) {
 	b := graph.NewBuilder("image")
 	image := b.Input("image", tensor.T(tensor.Uint8, 1, 2, 2, 1))

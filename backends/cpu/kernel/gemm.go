@@ -176,8 +176,8 @@ func (g *Gemm) Run() {
 }
 
 // Block computes rows r0 <= i < r1 of panels p0 <= p < p1, in the span that is
-// set: all of the depth, where no Plan has divided it. The operands must be
-// what Plan checks.
+// set: all of the depth, where no Plan has divided it. The operands must fit, as
+// Plan checks.
 func (g *Gemm) Block(r0, r1, p0, p1 int) {
 	lo, hi, pass := g.Act.clamp()
 	parts, step := g.parts()

@@ -146,7 +146,7 @@ func TestGemm_largeAndActivations(t *testing.T) {
 	})
 }
 
-// Products of several spans, by the fastest kernels alone: what they add up does not depend on those.
+// Products of several spans, by the fastest kernels alone: spans do not depend on the instruction set.
 func TestGemm_deep(t *testing.T) {
 	for i, c := range []gemmCase{
 		{m: 2, n: 5, k: 300_077, bias: true, res: true, act: Act{Op: Relu}, padC: 1},

@@ -60,7 +60,7 @@ func (x *Indirection) Fill(w *Window, batch, ld, from, to int) (last int, padded
 	return last, padded
 }
 
-// Extend takes what Fill has returned.
+// Extend takes the results of a Fill.
 func (x *Indirection) Extend(last int, padded bool) {
 	x.last, x.padded = max(x.last, last), x.padded || padded
 }

@@ -45,7 +45,7 @@ func (j *Joint) Plan(threads int) int {
 	return chunks
 }
 
-// Spans is that of [Gemm.Spans]: all parts are as deep.
+// Spans returns the spans of each part: all are as deep. See [Gemm.Spans].
 func (j *Joint) Spans() int {
 	if len(j.Parts) == 0 {
 		return 1
@@ -53,7 +53,7 @@ func (j *Joint) Spans() int {
 	return j.Parts[0].Spans()
 }
 
-// SetSpan is that of [Gemm.SetSpan].
+// SetSpan sets the span of every part. See [Gemm.SetSpan].
 func (j *Joint) SetSpan(i int) {
 	for k := range j.Parts {
 		j.Parts[k].SetSpan(i)

@@ -2,8 +2,8 @@
 
 package kernel
 
-// addMoves fills in what compares, chooses and moves elements, changes their type, and computes with integers. Copies
-// of bytes are left to Go, whose own are vectors.
+// addMoves fills in the kernels that compare, choose and move elements, change their type, and compute with integers.
+// Copies of bytes are left to Go, which uses vectors itself.
 func (t *table) addMoves() {
 	t.compareVV = [numCompared][numComparisons]pairFn{
 		{vvLessF32NEON, vvLessEqualF32NEON, vvGreaterF32NEON, vvGreaterEqualF32NEON,

@@ -97,7 +97,7 @@ func equalsReference(t *testing.T, cases []testCase,
 ) {
 	t.Helper()
 	counts := []int{1, 3}
-	if testing.Short() { // as for the race detector: one thread meets nobody
+	if testing.Short() { // as for the race detector, which needs several threads
 		counts = counts[1:]
 	}
 	for _, isa := range instructionSets() {

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Apart sums up how the elements of a result differ from those wanted: the first that is wrong, and how far all are off.
+// Apart sums up how the elements of a result differ from those wanted: the first wrong one, and how far all are off.
 type Apart struct {
 	n, wrong      int
 	first         int
@@ -40,6 +40,6 @@ func (a *Apart) Wrong() int {
 
 // String says which element is wrong, and how far all are off.
 func (a *Apart) String() string {
-	return fmt.Sprintf("element %d of %d is %v, want %v; wrong are %d, by up to %v, the largest wanted is %v", a.first, a.n,
-		a.got, a.want, a.wrong, a.most, a.largest)
+	return fmt.Sprintf("element %d of %d is %v, want %v; wrong are %d, by up to %v, the largest wanted is %v", a.first,
+		a.n, a.got, a.want, a.wrong, a.most, a.largest)
 }

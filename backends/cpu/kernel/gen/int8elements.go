@@ -209,14 +209,14 @@ func (g *gen) maxU8() {
 }
 
 // encode quantizes as by a true division, which it makes only where the product with the reciprocal is so near to the
-// middle between two integers that it may differ. Packing does what the lower limit asks for. Vectors: 0-3 values; 4 the
-// distance from an integer, 5 the largest of them; 6 what rounds; 7 all bits but the sign; 8 the scale; 9 its reciprocal;
-// 10 the upper limit; 11 the zero point; 12 the order of packed words; 13 which values are numbers; 14 the distance up
-// to which the integer is certain.
+// middle between two integers that it may differ. Packing saturates, which is the lower limit. Vectors: 0-3 values; 4
+// the distance from an integer, 5 the largest of them; 6 the summand that rounds; 7 all bits but the sign; 8 the scale;
+// 9 its reciprocal; 10 the upper limit; 11 the zero point; 12 the order of packed words; 13 which values are numbers;
+// 14 the distance up to which the integer is certain.
 func (g *gen) encode() {
 	g.text("encode", "func(dst *uint8, src *float32, n int, scale, lo, hi float32, zero int)",
-		"is dst = round(clamp(src/scale, lo, hi)) + zero on n values, a positive multiple of 64, NaN counting as 0; lo is -zero,",
-		"and scale far from the limits of float32.")
+		"is dst = round(clamp(src/scale, lo, hi)) + zero on n values, a positive multiple of 64, NaN counting as 0;",
+		"lo is -zero, and scale far from the limits of float32.")
 	v := g.vec
 	dst, src, n := g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")
 	scale, factor, hi, zero, order, m := v[8], v[9], v[10], v[11], v[12], v[13]

@@ -117,7 +117,7 @@ func (t *columnSumTask) Chunk(i, _ int) {
 	}
 }
 
-// sum makes an image by adding up what reaches each of its pixels.
+// sum makes an image: each pixel is the sum of the elements that reach it.
 func (t *columnSumTask) sum(y, x []float32) {
 	h, w := &t.rows, &t.cols
 	size := h.Out * w.Out

@@ -10,7 +10,7 @@ import (
 // planes finds the largest of windows of images in NCHW: first lines join lines, then the elements of a line join those
 // beside them, all lines of some planes at once.
 type planes struct {
-	down       kernel.Pooling // what joins lines that are not one below the other: as channels of positions
+	down       kernel.Pooling // joins lines that are not one below the other: as channels of positions
 	high       int            // lines of a padded plane, 0: down makes those of the result
 	above      int            // of them, before the first
 	count, per int            // planes, and those of a chunk
@@ -20,7 +20,7 @@ type planes struct {
 	out        int            // results of a line
 }
 
-// planeWidth is the least width of planes: thinner lines are shorter than what is done for each.
+// planeWidth is the least width of planes: below it, the work of a line is less than its overhead.
 const planeWidth = 12
 
 // planeLines is how many values of padded lines a chunk has.
@@ -55,7 +55,7 @@ func (q *planes) padded() int {
 	return (q.per*max(w.Out[2], q.high)+w.Kernel[2])*q.line + q.taps + q.step
 }
 
-// planeRooms counts the parts of a thread's scratch memory: the lines, two for what is joined, one for elements apart.
+// planeRooms counts the parts of a thread's scratch memory: the lines, two for joined windows, one for elements apart.
 const planeRooms = 4
 
 func (q *planes) start(st *run.Step) run.Process { return &planesTask{planes: q, st: st} }
@@ -111,11 +111,11 @@ func (t *planesTask) Chunk(i, worker int) {
 	}
 }
 
-// windowsOf is values and two places for what is made of them.
+// windowsOf holds values, and two rooms for the windows joined so far.
 type windowsOf struct{ x, a, b []float32 }
 
-// join makes n results of windows of neighbours, which are unit values apart: the largest of two, four and so on, and at
-// last of all taps.
+// join makes n results of windows of neighbours, which are unit values apart: the largest of two, four and so on, and
+// at last of all taps.
 func (j *windowsOf) join(n, taps, unit int) {
 	for have := 1; have < taps; {
 		more := min(have, taps-have)

@@ -37,7 +37,7 @@ func TestWindowTable_isLeftToTheRun(t *testing.T) {
 	assert.Equal(t, fault.Unsupported, fault.KindOf(table.Place(p, &b)))
 }
 
-// A table that a run makes is that of Build; a run that is stopped leaves none.
+// A run makes the table that Build would have made; one that is stopped leaves none.
 func TestWindowTable_ofARun(t *testing.T) {
 	win := kernel.Window{In: [3]int{1, 9, 7}, Out: [3]int{1, 9, 7}, Kernel: [3]int{1, 600, 60}, Stride: [3]int{1, 1, 1},
 		Dilation: [3]int{1, 1, 1}, Pad: [3]int{0, 2, 2}}

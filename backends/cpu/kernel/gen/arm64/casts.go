@@ -137,7 +137,7 @@ func (g *gen) floatToBrain() {
 	})
 }
 
-// bounded emits a function that returns 64 bits of two: end makes one vector of what body left in any.
+// bounded emits a function that returns 64 bits of two: end reduces the vector any, in which body leaves its flags.
 func (g *gen) bounded(name, doc string, start func() *reg, body func(any *reg, load func() *reg, store func(a, b *reg)),
 	op string, end func(r *reg)) {
 	g.function(name, "func(dst, src *byte, n int) (ret uint64)", fmt.Sprintf("%s; n is a multiple of %d.", doc, castStep))

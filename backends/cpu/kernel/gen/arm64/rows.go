@@ -1,6 +1,6 @@
 package main
 
-// numberRows emits what rows of numbers are put through.
+// numberRows emits the kernels of rows of numbers.
 func numberRows(g *gen) {
 	if g.isa != neon {
 		return
