@@ -65,8 +65,13 @@ times() { # of Triton, which counts them for all clients
 }
 sent() { # of Triton, which lacks the models: it is sent each API's form of them, and computes it
   local upload="{\"backend\": \"triton-python\", \"addresses\": [\"${columns[1]#*=}\"], \"deadline_ms\": 120000}"
-  local sent=0 model
-  for model in "${models[@]}"; do network_cells "$dir" "$(basename "$model" .onnx)" "triton-sent=${columns[0]#*=}"; done
+  local sent=0 model name
+  for model in "${models[@]}"; do
+    name=$(basename "$model" .onnx)
+    # NNAPI's codes are made of whole numbers, ONNX Runtime's of real ones: a result may be one code apart.
+    [[ $name != *_qdq ]] || local apis=(ohnn rknn hbdnn hbucp)
+    network_cells "$dir" "$name" "triton-sent=${columns[0]#*=}"
+  done
   [ "$sent" -ge 2 ] || fail "$sent models were sent, want both networks at least"
   echo "triton: $sent models sent, and computed there"
 }
