@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write networks with float16 in place of float32: weights, inputs, outputs and what is between operators.
+"""Write networks with float16 in place of float32: weights and what is between operators, not inputs and outputs.
 
     halves.py MODELS OUT PATTERNS
 
@@ -11,7 +11,7 @@ import sys
 
 import numpy as np
 import onnx
-from onnx import TensorProto, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 
 def halve(tensor):
@@ -22,7 +22,7 @@ def halve(tensor):
 def halve_graph(graph):
     for tensor in graph.initializer:
         halve(tensor)
-    for value in [*graph.input, *graph.output, *graph.value_info]:
+    for value in graph.value_info:
         if value.type.tensor_type.elem_type == TensorProto.FLOAT:
             value.type.tensor_type.elem_type = TensorProto.FLOAT16
     for node in graph.node:
@@ -35,6 +35,24 @@ def halve_graph(graph):
                 a.i = TensorProto.FLOAT16
 
 
+def cast_ends(graph):
+    """Casts float32 inputs to float16, and the results to float32."""
+    first, last, names = [], [], {}
+    for values, to, casts in ((graph.input, TensorProto.FLOAT16, first), (graph.output, TensorProto.FLOAT, last)):
+        for v in values:
+            if v.type.tensor_type.elem_type == TensorProto.FLOAT:
+                names[v.name] = v.name + "_float16"
+                ends = [v.name, names[v.name]]
+                casts.append(helper.make_node("Cast", ends[:1] if casts is first else ends[1:],
+                                              ends[1:] if casts is first else ends[:1], to=to))
+    for node in graph.node:
+        for list_ in (node.input, node.output):
+            list_[:] = [names.get(n, n) for n in list_]
+    nodes = [*first, *graph.node, *last]
+    del graph.node[:]
+    graph.node.extend(nodes)
+
+
 def main():
     models, out, patterns = sys.argv[1:]
     os.makedirs(out, exist_ok=True)
@@ -43,6 +61,7 @@ def main():
         if extension == ".onnx" and any(fnmatch.fnmatch(name, p) for p in patterns.split(",")):
             model = onnx.load(os.path.join(models, file))
             halve_graph(model.graph)
+            cast_ends(model.graph)
             onnx.save(model, os.path.join(out, file))
 
 
