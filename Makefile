@@ -46,7 +46,7 @@ $(error SINGLE has "$(filter-out all $(ALONE),$(SINGLE))": want all, or some of 
 endif
 CHOSEN := $(if $(filter all,$(SINGLE)),$(ALONE),$(SINGLE))
 
-SOURCES := $(shell find capi core backends -type f \( -name '*.go' -o -name '*.[chsS]' -o -name '*.ld' -o -name 'model.py' \) 2>/dev/null) go.mod go.sum
+SOURCES := $(shell find capi core backends -type f \( -name '*.go' -o -name '*.[chsS]' -o -name '*.ld' -o -name '*.names' -o -name 'model.py' \) 2>/dev/null) go.mod go.sum
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
@@ -61,7 +61,8 @@ libs: $(LIB)/$(CORE) $(STUBS) $(LIB)/anynpu-probe $(LIB)/anynpu-remote
 singles: $(SINGLES)
 
 # The core library: Go's runtime adapted to a guest (goruntime), its initializer in a section of its own (lazy.ld), only the
-# listed names visible. invalidptr=0: addresses that a program passes are no pointers of Go, whatever their bits are.
+# listed names visible. Its symbol table has the names in kept.names, or all with SYMBOLS=all, for perf and debuggers.
+# invalidptr=0: addresses that a program passes are no pointers of Go, whatever their bits are.
 # Its folder begins with _ because ./... does not enter such ones. OVERLAY names a file of further sources to replace.
 RUNTIME := $(OBJ)/_goruntime
 HARDENED := -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
@@ -70,9 +71,10 @@ HARDENED := -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 define link_core
 @mkdir -p $(dir $3) $(OBJ)
 root=$$(GOOS= GOARCH= $(GO) run ./capi/goruntime "$$($(GO) env GOROOT)" "$$($(GO) env GOMODCACHE)" $(RUNTIME) $(OVERLAY)) && \
-GOROOT="$$root" GOTOOLCHAIN=local CGO_ENABLED=1 CGO_CFLAGS="$${CGO_CFLAGS:--O2 -g} $(HARDENED)" "$$root/bin/go" build \
+GOROOT="$$root" GOTOOLCHAIN=local CGO_ENABLED=1 CGO_CFLAGS="$${CGO_CFLAGS:--O2} $(HARDENED)" "$$root/bin/go" build \
 -overlay $(RUNTIME)/overlay.json -buildmode=c-shared -trimpath -o $(OBJ)/$1.$$$$.so -ldflags "-w -buildid= -B none -X=runtime.godebugDefault=invalidptr=0 \
 -extldflags '\"-Wl,-T,$(CURDIR)/capi/boundary/lazy.ld\" \"-Wl,--version-script=$(CURDIR)/$2\" -Wl,-soname,$1 \
+$(if $(filter all,$(SYMBOLS)),,\"-Wl$(comma)--retain-symbols-file=$(CURDIR)/capi/boundary/kept.names\") \
 -Wl,-z,now,-z,relro,-z,noexecstack,--build-id=sha1 -Wl,--wrap=pthread_create'" ./capi && rm -f $(OBJ)/$1.$$$$.h && mv $(OBJ)/$1.$$$$.so $3
 endef
 
