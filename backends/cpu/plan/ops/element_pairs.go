@@ -160,6 +160,12 @@ func integerLoop(d tensor.DType, f arithmetic, floor bool) pairLoop {
 	if loop := integerKernel(d, f); loop != nil {
 		return loop
 	}
+	switch truncates := f == divides && !floor; {
+	case truncates && d == tensor.Int32:
+		return dividing[int32]()
+	case truncates && d == tensor.Int64:
+		return dividing[int64]()
+	}
 	switch d {
 	case tensor.Int8:
 		return integersAs[int8](f, floor)
