@@ -128,7 +128,11 @@ func printDrivers(w io.Writer, list []driverInfo) {
 			printf(w, "  a device alone: its functions are in the table of %s\n", a.Table.Function)
 		}
 		if d.Remote != nil && d.Used {
-			printf(w, "  device remote:%s: tensors leave this machine for these servers\n", d.Name)
+			leave := "tensors leave"
+			if d.Remote.Upload != nil {
+				leave = "tensors, and models that they lack, leave"
+			}
+			printf(w, "  device remote:%s: %s this machine for these servers\n", d.Name, leave)
 			printRemote(w, d.Addresses)
 		}
 		if d.Reason != "" {
