@@ -2,6 +2,7 @@ package ops
 
 import (
 	"math"
+	"sync/atomic"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
@@ -40,7 +41,8 @@ type channelNorm struct {
 	parts            int // of an image
 	eps              float32
 	pass             normPass
-	again            bool // rest is known
+	again            bool  // rest is known
+	far              int32 // 1: a mean is too large for the variance to be accurate; set by chunks at once
 	x, y             []float32
 	sums             []float32 // [images, parts, channels] of the pass
 	mean, rest       []float32 // [images, channels]: the mean is their sum
@@ -56,11 +58,17 @@ const (
 	squarePass                 // sums of squares around mean and rest
 	restPass                   // sums of what is around the mean
 	resultPass
+	meanSums   // the means of the sums of each group are mean
+	restSums   // they are rest
+	squareSums // they are the variances, from which factor and shift follow
 )
 
 // partCells is how many cells are summed up in float32 at most; a row of scratch memory is enough for that
 // (kernel.ReduceColsWork).
 const partCells = 256
+
+// combinedSums is how many sums a chunk adds up between the passes.
+const combinedSums = 1 << 16
 
 func newChannelNorm(q groupNorm, images, channels, cells int) channelNorm {
 	return channelNorm{scale: q.scale, bias: q.bias, groups: q.groups, channels: channels, images: images, eps: q.eps,
@@ -82,10 +90,10 @@ func (t *channelNorm) Run(s *run.State) error {
 	clear(t.rest)
 	t.again = false
 	t.do(s, sumPass)
-	t.combine(func(c int, mean float64) { t.mean[c] = float32(mean) })
+	t.do(s, meanSums)
 	if t.squares(s) {
 		t.do(s, restPass)
-		t.combine(func(c int, rest float64) { t.rest[c] = float32(rest) })
+		t.do(s, restSums)
 		t.again = true
 		t.squares(s)
 	}
@@ -95,6 +103,10 @@ func (t *channelNorm) Run(s *run.State) error {
 
 func (t *channelNorm) do(s *run.State, pass normPass) {
 	t.pass = pass
+	if pass >= meanSums {
+		s.Do(t.images*t.blocks(), t)
+		return
+	}
 	s.Do(t.images*t.parts, t)
 }
 
@@ -102,35 +114,58 @@ func (t *channelNorm) do(s *run.State, pass normPass) {
 // accurate.
 func (t *channelNorm) squares(s *run.State) (far bool) {
 	t.do(s, squarePass)
-	t.combine(func(c int, variance float64) {
-		far = far || kernel.FarFromZero(t.mean[c], variance)
-		factor := float64(t.scale[c%t.channels]) / math.Sqrt(variance+float64(t.eps))
-		t.factor[c], t.shift[c] = float32(factor), float32(float64(t.bias[c%t.channels])-float64(t.rest[c])*factor)
-	})
-	return far
+	t.far = 0
+	t.do(s, squareSums)
+	return t.far != 0
 }
 
-// combine calls put with the mean of the sums of each channel's group; c counts channels through all images.
-func (t *channelNorm) combine(put func(c int, mean float64)) {
+// blockGroups is the number of groups whose sums a chunk adds up.
+func (t *channelNorm) blockGroups() int {
+	return max(1, combinedSums/max(1, t.parts*(t.channels/t.groups)))
+}
+
+// blocks is the number of such chunks of an image.
+func (t *channelNorm) blocks() int { return (t.groups + t.blockGroups() - 1) / t.blockGroups() }
+
+// combine finds the means of the sums of some groups of an image; channels count through all images.
+func (t *channelNorm) combine(image, block int) {
 	per := t.channels / t.groups
-	for image := range t.images {
-		sums := t.sums[image*t.parts*t.channels:][:t.parts*t.channels]
-		for g := range t.groups {
-			total := 0.0
-			for p := range t.parts {
-				for _, v := range sums[p*t.channels+g*per:][:per] {
-					total += float64(v)
-				}
+	sums := t.sums[image*t.parts*t.channels:][:t.parts*t.channels]
+	for g := block * t.blockGroups(); g < min(t.groups, (block+1)*t.blockGroups()); g++ {
+		total := 0.0
+		for p := range t.parts {
+			for _, v := range sums[p*t.channels+g*per:][:per] {
+				total += float64(v)
 			}
-			for c := g * per; c < (g+1)*per; c++ {
-				put(image*t.channels+c, total/float64(per*t.cells))
-			}
+		}
+		for c := g * per; c < (g+1)*per; c++ {
+			t.put(image*t.channels+c, total/float64(per*t.cells))
 		}
 	}
 }
 
-// Chunk does the pass's work on one part of an image.
+// put takes the mean of the sums of a channel's group.
+func (t *channelNorm) put(c int, mean float64) {
+	switch t.pass {
+	case meanSums:
+		t.mean[c] = float32(mean)
+	case restSums:
+		t.rest[c] = float32(mean)
+	default:
+		if kernel.FarFromZero(t.mean[c], mean) {
+			atomic.StoreInt32(&t.far, 1)
+		}
+		factor := float64(t.scale[c%t.channels]) / math.Sqrt(mean+float64(t.eps))
+		t.factor[c], t.shift[c] = float32(factor), float32(float64(t.bias[c%t.channels])-float64(t.rest[c])*factor)
+	}
+}
+
+// Chunk does the pass's work on one part of an image, or combines the sums of some groups.
 func (t *channelNorm) Chunk(i, worker int) {
+	if t.pass >= meanSums {
+		t.combine(i/t.blocks(), i%t.blocks())
+		return
+	}
 	image, part, n := i/t.parts, i%t.parts, t.channels
 	from, to := part*t.cells/t.parts, (part+1)*t.cells/t.parts
 	at := (image*t.cells + from) * n
