@@ -26,6 +26,9 @@ const planeWidth = 12
 // planeLines is how many values of padded lines a chunk has: they stay in the first cache, with what is made of them.
 const planeLines = 2 << 10
 
+// planeMost is the size of the largest planes, in values: one is computed in one chunk, where nothing can stop it.
+const planeMost = 1 << 19
+
 // planesOf resolves a pooling, nil when images in NHWC take less time.
 func planesOf(k *kernel.Pooling) *planes {
 	w := &k.Win
@@ -39,10 +42,11 @@ func planesOf(k *kernel.Pooling) *planes {
 	if w.Stride[1] <= 1 && w.Dilation[1] <= 1 && w.Pad[1] >= 0 {
 		q.above, q.high = w.Pad[1], max(w.Pad[1]+w.In[1], w.Out[1]+w.Kernel[1]-1)
 	}
-	q.per = min(q.count, max(1, planeLines/(q.line*max(w.Out[1], q.high))))
-	if q.count < 1 || q.line > 2*w.In[2]+16 || q.high > 2*w.In[1]+16 {
+	plane := q.line * max(w.Out[1], q.high)
+	if q.count < 1 || q.line > 2*w.In[2]+16 || q.high > 2*w.In[1]+16 || plane > planeMost {
 		return nil
 	}
+	q.per = min(q.count, max(1, planeLines/plane))
 	q.down = kernel.Pooling{C: w.In[2], LDI: w.In[2], LDO: q.line, Max: true}
 	q.down.Win = kernel.Window{In: [3]int{1, 1, w.In[1]}, Kernel: [3]int{1, 1, w.Kernel[1]}, Out: [3]int{1, 1, w.Out[1]},
 		Stride: [3]int{1, 1, w.Stride[1]}, Dilation: [3]int{1, 1, w.Dilation[1]}, Pad: [3]int{0, 0, w.Pad[1]}}
