@@ -68,7 +68,7 @@ sent() { # of Triton, which lacks the models: it is sent each API's form of them
   local sent=0 model name
   for model in "${models[@]}"; do
     name=$(basename "$model" .onnx)
-    # NNAPI's codes are made of whole numbers, ONNX Runtime's of real ones: a result may be one code apart.
+    # NNAPI's codes are made of whole numbers, ONNX Runtime's of real ones, so that results differ.
     [[ $name != *_qdq ]] || local apis=(ohnn rknn hbdnn hbucp)
     network_cells "$dir" "$name" "triton-sent=${columns[0]#*=}"
   done

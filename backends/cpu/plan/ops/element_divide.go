@@ -42,8 +42,12 @@ func dividing[T int32 | int64]() pairLoop {
 	each := pairsOf(divEach[T])
 	return func(y, a, b []byte, n, as, bs int) {
 		u, v, w := mem.Elements[T](y)[:n], mem.Elements[T](a), mem.Elements[T](b)
+		if as != 1 || bs != 0 || n < 8 { // without elements there is no number to divide by
+			each(y, a, b, n, as, bs)
+			return
+		}
 		d, ok := divisorOf(int64(w[0]))
-		if as != 1 || bs != 0 || n < 8 || !ok {
+		if !ok {
 			each(y, a, b, n, as, bs)
 			return
 		}

@@ -31,6 +31,7 @@ func TestDivisor_truncatesAsDivision(t *testing.T) {
 }
 
 func TestDividing_runsByOneNumber(t *testing.T) {
+	dividing[int32]()(nil, nil, nil, 0, 1, 0)
 	a := []int32{math.MinInt32, math.MinInt32 + 1, -8, -7, -6, -1, 0, 1, 6, 7, 8, math.MaxInt32}
 	for _, by := range []int32{1, -1, 2, -3, 7, math.MaxInt32, math.MinInt32} {
 		got := make([]int32, len(a))
