@@ -224,3 +224,34 @@ func TestPool_chargesFromWaking(t *testing.T) {
 	require.NoError(t, last.wait(t.Context(), true))
 	last.End()
 }
+
+// A run that has aged keeps the level that it gained for hold, and makes room for the higher level then.
+func TestRun_keepsItsGainedLevel(t *testing.T) {
+	p, clock := newStill(t, 1)
+	high, low, next := p.NewRun(2, nil), p.NewRun(1, nil), p.NewRun(2, nil)
+	begin(t, high)
+	p.mu.Lock()
+	p.enqueue(low)
+	p.mu.Unlock()
+	clock.Add(int64(Ageing))
+	high.End()
+	require.True(t, low.admitted)
+	require.NoError(t, low.wait(t.Context(), true))
+
+	p.mu.Lock()
+	p.enqueue(next)
+	p.mu.Unlock()
+	for _, c := range []struct {
+		after time.Duration
+		yield bool
+	}{{0, false}, {hold - 1, false}, {1, true}} {
+		clock.Add(int64(c.after))
+		low.owner.used = next.owner.used - hold // its use is no reason to yield
+		p.mu.Lock()
+		assert.Equal(t, c.yield, low.mustYield(), c.after)
+		p.mu.Unlock()
+	}
+	low.End()
+	require.NoError(t, next.wait(t.Context(), true))
+	next.End()
+}

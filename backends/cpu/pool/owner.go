@@ -3,7 +3,7 @@ package pool
 import "time"
 
 // Levels is the number of levels. A run waits in the level of its priority and gains one each time that its owner has
-// had no thread for [Ageing], up to the highest, which it has for a turn: no level starves.
+// had no thread for [Ageing], up to the highest. It keeps what it has gained for [hold]: no level starves.
 const Levels = 4
 
 // Ageing is how long a waiting run's owner has no thread before the run gains a level.
@@ -13,6 +13,9 @@ const (
 	// turn is how long a run waits before others that came later no longer overtake it, and how much of the threads' time
 	// an owner that comes has in hand at most.
 	turn = time.Millisecond
+	// hold is how long a run that computes keeps a level that it has gained. Its thread may not have the CPU all the while,
+	// and what is left of its work waits for its level again.
+	hold = 3 * turn
 	// grain is how much more than another an owner may have used before it makes room for that one: handing over a thread
 	// each time costs as much as short runs take.
 	grain = turn / 2
@@ -90,12 +93,15 @@ func (p *Pool) present(o *owner) {
 func (p *Pool) open(r *Run) {
 	r.level, r.timed = r.priority.Load(), false
 	p.present(r.owner)
-	if len(p.queue) == 0 || r.queued && len(p.queue) == 1 {
+	if len(p.queue) == 0 {
 		return
 	}
 	now := p.clock()
 	if r.queued {
-		r.level = r.levelAt(now)
+		r.level, r.keeps = r.levelAt(now), now+hold
+		if len(p.queue) == 1 {
+			return
+		}
 	}
 	r.timed, r.from = true, now
 	p.turns++
@@ -103,11 +109,13 @@ func (p *Pool) open(r *Run) {
 	p.granted = max(p.granted, r.owner.used)
 }
 
-// awake begins the turn of a run that was let in while it slept: on a busy machine waking takes longer than a turn.
+// awake begins the time of a run that was let in while it slept: on a busy machine waking takes longer than a turn.
 // mu is held.
 func (r *Run) awake() {
+	now := r.pool.clock()
+	r.keeps = now + hold
 	if r.timed {
-		r.from = r.pool.clock()
+		r.from = now
 	}
 }
 
@@ -131,7 +139,7 @@ func (r *Run) usedAt(now time.Duration) time.Duration {
 
 // heldAt is the level of a run that computes. mu is held.
 func (r *Run) heldAt(now time.Duration) int64 {
-	if now-r.from >= turn {
+	if now >= r.keeps {
 		return r.priority.Load()
 	}
 	return r.level

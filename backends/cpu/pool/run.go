@@ -23,6 +23,7 @@ type Run struct {
 	offered  time.Duration // when it last made room for others in vain
 	owner    *owner
 	level    int64         // while admitted: that with which it was let in
+	keeps    time.Duration // until when it has that level
 	timed    bool          // while admitted: others have waited since from
 	from     time.Duration // since when its time is charged
 	looked   time.Duration // when it last looked between chunks whether others go first
