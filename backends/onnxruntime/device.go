@@ -59,6 +59,9 @@ func (l *Library) findAndTry(p Provider) (*provider, error) {
 	if err == nil {
 		err = l.try(found)
 	}
+	if err == nil && found.plugin != nil {
+		found.plugin.uses++
+	}
 	return found, err
 }
 

@@ -28,11 +28,12 @@ type Provider struct {
 // provider is one that the library has.
 type provider struct {
 	Provider
+	plugin  *plugin   // nil: it is in the library
 	devices []uintptr // OrtEpDevice, of a plug-in
 	maker   string    // of a plug-in, as it says, whatever name it is registered under
 }
 
-// find looks for a provider in the library, or registers its plug-in and looks for its devices. Kind fault.Unsupported
+// find looks for a provider in the library, or has its plug-in registered and looks for its devices. Kind fault.Unsupported
 // where there is none.
 func (l *Library) find(p Provider) (*provider, error) {
 	out := &provider{Provider: p}
@@ -40,12 +41,9 @@ func (l *Library) find(p Provider) (*provider, error) {
 		return out, l.builtIn(p.Name, p.Name != CPUProvider)
 	}
 	defer keepSignalStack()()
-	name, file := word(p.Name), word(p.Plugin)
-	err := l.call(fnRegisterExecutionProviderLibrary, l.env, address(name), address(file))
-	runtime.KeepAlive(name)
-	runtime.KeepAlive(file)
-	if err != nil {
-		return nil, refused(err)
+	var err error
+	if out.plugin, err = l.plug(p.Name, p.Plugin, p.Hash); err != nil {
+		return nil, err
 	}
 	all, err := l.list(fnGetEpDevices, l.env)
 	if err != nil {

@@ -99,7 +99,7 @@ func TestOpen_refusedProviders(t *testing.T) {
 	assert.Equal(t, "onnxruntime10", devices[0].Info().ID)
 	require.Len(t, failed, 9)
 	for i, want := range []string{"cannot open shared object file", "file too short", "CreateEpFactories",
-		"CreateEpFactories", "offers no device on this machine", "already registered", "already registered",
+		"CreateEpFactories", "offers no device on this machine", "offers no device on this machine", "already registered",
 		"built without the provider NoSuchProvider, with ", "built without the provider OpenVINO"} {
 		assert.Equal(t, providers[i].Name, failed[i].Provider.Name)
 		assert.ErrorContains(t, failed[i].Err, want)

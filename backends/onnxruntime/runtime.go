@@ -23,8 +23,15 @@ type Config struct {
 type Library struct {
 	*driver.Library
 	*table
-	file string
-	env  uintptr
+	file    string
+	env     uintptr
+	plugins map[string]*plugin // by the name under which they are registered; bridging guards them
+}
+
+// plugin is one that a library has registered. Its devices are the same for every set of options.
+type plugin struct {
+	file, hash string
+	uses       int // devices made of it; they are never given back
 }
 
 // symbols are the functions that a library exports for us.
@@ -51,7 +58,7 @@ func Bind(file string, lookup func(symbol string) uintptr, c Config) (*Library, 
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{Library: driver.Bind(file, symbols, lookup), table: t, file: file}
+	l := &Library{Library: driver.Bind(file, symbols, lookup), table: t, file: file, plugins: map[string]*plugin{}}
 	if err := withoutTelemetry(); err != nil {
 		return nil, err
 	}

@@ -42,7 +42,6 @@ func TestUnregister(t *testing.T) {
 
 // unregister takes a plug-in out, before or after the end of a session of it.
 func unregister(t *testing.T, living bool) {
-	const fnUnregisterExecutionProviderLibrary = fnRegisterExecutionProviderLibrary + 1
 	b := graph.NewBuilder("g")
 	b.Output(b.Add(&op.Relu{}, b.Input("x", tensor.T(tensor.Float32, 1, 4))))
 	g, err := b.Graph()
@@ -54,8 +53,7 @@ func unregister(t *testing.T, living bool) {
 	if !living {
 		p.Release()
 	}
-	name := word(d.provider.Name)
-	require.NoError(t, d.lib.call(fnUnregisterExecutionProviderLibrary, d.lib.env, address(name)))
+	require.NoError(t, d.lib.unplug(d.provider.Name))
 	fmt.Println("unregistered")
 	if living {
 		p.Release()

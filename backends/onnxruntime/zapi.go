@@ -48,6 +48,7 @@ const (
 	fnSessionOptionsAppendExecutionProvider         = 216
 	fnGetCompileApi                                 = 294
 	fnRegisterExecutionProviderLibrary              = 301
+	fnUnregisterExecutionProviderLibrary            = 302
 	fnGetEpDevices                                  = 303
 	fnSessionOptionsAppendExecutionProviderV2       = 304
 	fnHardwareDeviceType                            = 307

@@ -45,6 +45,7 @@
 #define ORT_SessionOptionsAppendExecutionProvider 216
 #define ORT_GetCompileApi 294
 #define ORT_RegisterExecutionProviderLibrary 301
+#define ORT_UnregisterExecutionProviderLibrary 302
 #define ORT_GetEpDevices 303
 #define ORT_SessionOptionsAppendExecutionProvider_V2 304
 #define ORT_HardwareDevice_Type 307
