@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/base64"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"image/png"
 	"math"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/anynpu/anynpu/core/fault"
@@ -96,7 +98,7 @@ const (
 	mostPixels = 1024
 )
 
-// featureMaps draws the channels with the largest differences: planes of the last two dimensions.
+// featureMaps draws the channels with the largest differences, those first: planes of the last two dimensions.
 func featureMaps(a, b tensor.Tensor) []featureMap {
 	r := len(a.Dims)
 	if r < 2 || fmt.Sprint(a.Dims) != fmt.Sprint(b.Dims) {
@@ -108,17 +110,43 @@ func featureMaps(a, b tensor.Tensor) []featureMap {
 	}
 	x, n := tensordiff.Elements(a)
 	y, _ := tensordiff.Elements(b)
-	var maps []featureMap
-	for c := 0; c < n/(h*w) && len(maps) < mostMaps; c++ {
-		at := func(f func(int) float64) func(int) float64 { return func(i int) float64 { return f(c*h*w + i) } }
-		diff := func(i int) float64 { return math.Abs(x(c*h*w+i) - y(c*h*w+i)) }
-		lo, hi := limits(h*w, at(x))
-		if _, most := limits(h*w, diff); most > 0 {
-			maps = append(maps, featureMap{c, plane(w, h, lo, hi, at(x)), plane(w, h, lo, hi, at(y)),
-				plane(w, h, 0, most, diff)})
+	type channel struct {
+		at   int
+		most float64
+	}
+	var channels []channel
+	for c := range n / (h * w) {
+		most := 0.0
+		for i := c * h * w; i < (c+1)*h*w; i++ {
+			most = max(most, apart(x(i), y(i)))
+		}
+		if most > 0 {
+			channels = append(channels, channel{c, most})
 		}
 	}
+	slices.SortStableFunc(channels, func(a, b channel) int { return cmp.Compare(b.most, a.most) })
+	var maps []featureMap
+	for _, c := range channels[:min(len(channels), mostMaps)] {
+		first := c.at * h * w
+		at := func(f func(int) float64) func(int) float64 { return func(i int) float64 { return f(first + i) } }
+		diff := func(i int) float64 { return apart(x(first+i), y(first+i)) }
+		lo, hi := limits(h*w, at(x))
+		_, most := limits(h*w, diff)
+		maps = append(maps, featureMap{c.at, plane(w, h, lo, hi, at(x)), plane(w, h, lo, hi, at(y)),
+			plane(w, h, 0, max(most, math.SmallestNonzeroFloat32), diff)})
+	}
 	return maps
+}
+
+// apart is the difference of two elements, infinite where one alone is a number.
+func apart(x, y float64) float64 {
+	switch {
+	case x == y, math.IsNaN(x) && math.IsNaN(y):
+		return 0
+	case math.IsNaN(x), math.IsNaN(y):
+		return math.Inf(1)
+	}
+	return math.Abs(x - y)
 }
 
 func limits(n int, at func(int) float64) (lo, hi float64) {
