@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -91,20 +92,39 @@ func Fits(n int64) error {
 
 // Make is make([]T, n), accounted. Kind fault.Memory.
 func Make[T any](n int) ([]T, error) {
+	return made(n, func() []T { return make([]T, n) })
+}
+
+// Uncleared is Make for bytes that may hold anything: Go clears all memory that it hands out again in one go, which takes
+// as long as half a second per GiB. Kind fault.Memory.
+func Uncleared(n int) ([]byte, error) {
+	return made(n, func() []byte {
+		if n == 0 {
+			return nil
+		}
+		var b strings.Builder // the one thing that takes memory of Go's heap without clearing it
+		b.Grow(n)
+		b.WriteByte(0)
+		return unsafe.Slice(unsafe.StringData(b.String()), n)
+	})
+}
+
+// made accounts for n elements that take makes.
+func made[T any](n int, take func() []T) ([]T, error) {
 	var one T
 	size := int64(unsafe.Sizeof(one))
 	if n < 0 || size > 0 && int64(n) > math.MaxInt64>>1/size {
 		return nil, fault.As(fault.Memory, ErrExhausted, "%d elements of %d bytes", n, size)
 	}
 	if draw(int64(n) * size) {
-		return make([]T, n), nil
+		return take(), nil
 	}
 	accounts.Lock()
 	defer accounts.Unlock() // until the memory is mapped: no measurement comes between
 	if err := admit(int64(n)*size, true); err != nil {
 		return nil, err
 	}
-	return make([]T, n), nil
+	return take(), nil
 }
 
 // Clone is slices.Clone, accounted. Kind fault.Memory.

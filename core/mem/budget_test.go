@@ -112,6 +112,22 @@ func TestBudget_wrongSizes(t *testing.T) {
 	b.Release()
 }
 
+// TestUncleared_accountsLikeMake: what comes back has the length asked for and can be written, and is refused as Make is.
+func TestUncleared_accountsLikeMake(t *testing.T) {
+	for _, n := range []int{0, 1, 100, mib + 1} {
+		v, err := Uncleared(n)
+		require.NoError(t, err)
+		assert.Len(t, v, n)
+		for i := range v {
+			v[i] = 0xff
+		}
+	}
+	for _, n := range []int{-1, 1 << 62} {
+		_, err := Uncleared(n)
+		assert.ErrorIs(t, err, ErrExhausted, "%d", n)
+	}
+}
+
 func TestGroups_smallestOfEachLevel(t *testing.T) {
 	files := map[string]string{
 		"/a/memory.max": "max\n", "/a/memory.high": "3000000\n", "/a/memory.current": "1000000\n",

@@ -34,6 +34,22 @@ func alloc[T any, N int | int64](n N) []T {
 	return v
 }
 
+// zeroed is alloc for bytes. Many of them are cleared in stretches.
+func zeroed(n int64) []byte {
+	if n < manyBytes {
+		return alloc[byte](n)
+	}
+	v, err := mem.Uncleared(int(n))
+	if err != nil {
+		panic(shortage{err})
+	}
+	inStretches(len(v), func(from, to int) { clear(v[from:to]) })
+	return v
+}
+
+// manyBytes take longer than a millisecond to clear.
+const manyBytes = 16 << 20
+
 // cloned returns a copy of v.
 func cloned[T any](v []T) []T {
 	c := alloc[T](len(v))
@@ -68,7 +84,7 @@ func newTensor(d tensor.DType, dims ...int64) tensor.Tensor {
 		panic(shortage{fault.As(fault.Memory, mem.ErrExhausted, "%v%v is too large", d, dims)})
 	}
 	admit(tensorBytes)
-	return tensor.Tensor{DType: d, Dims: append([]int64(nil), dims...), Data: alloc[byte](n)}
+	return tensor.Tensor{DType: d, Dims: append([]int64(nil), dims...), Data: zeroed(n)}
 }
 
 // readInts is tensor.ReadInts.
