@@ -2,6 +2,7 @@ package ref
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
@@ -25,8 +26,15 @@ func refuse(err *error) {
 	}
 }
 
-// alloc is make([]T, n).
+// manyBytes take longer than a millisecond to clear.
+const manyBytes = 16 << 20
+
+// alloc is make([]T, n). Many numbers are cleared in stretches.
 func alloc[T any, N int | int64](n N) []T {
+	var one T
+	if size := int64(unsafe.Sizeof(one)); size > 0 && int64(n) >= manyBytes/size && isNumber(one) {
+		return zeroed[T](int(n))
+	}
 	v, err := mem.Make[T](int(n))
 	if err != nil {
 		panic(shortage{err})
@@ -34,21 +42,30 @@ func alloc[T any, N int | int64](n N) []T {
 	return v
 }
 
-// zeroed is alloc for bytes. Many of them are cleared in stretches.
-func zeroed(n int64) []byte {
-	if n < manyBytes {
-		return alloc[byte](n)
+// isNumber reports whether memory of T's size holds a T whatever its bits are.
+func isNumber[T any](one T) bool {
+	switch any(one).(type) {
+	case byte, int8, uint16, int32, uint32, int64, uint64, int, float32, float64:
+		return true
 	}
-	v, err := mem.Uncleared(int(n))
+	return false
+}
+
+// zeroed is make([]T, n) for more than manyBytes.
+func zeroed[T any](n int) []T {
+	var one T
+	size := int(unsafe.Sizeof(one))
+	if n > math.MaxInt/size {
+		panic(shortage{fault.As(fault.Memory, mem.ErrExhausted, "%d elements of %d bytes", n, size)})
+	}
+	b, err := mem.Uncleared(n * size)
 	if err != nil {
 		panic(shortage{err})
 	}
-	inStretches(len(v), func(from, to int) { clear(v[from:to]) })
+	v := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n) // the heap begins large pieces at pages
+	inStretches(n, func(from, to int) { clear(v[from:to]) })
 	return v
 }
-
-// manyBytes take longer than a millisecond to clear.
-const manyBytes = 16 << 20
 
 // cloned returns a copy of v.
 func cloned[T any](v []T) []T {
@@ -84,7 +101,7 @@ func newTensor(d tensor.DType, dims ...int64) tensor.Tensor {
 		panic(shortage{fault.As(fault.Memory, mem.ErrExhausted, "%v%v is too large", d, dims)})
 	}
 	admit(tensorBytes)
-	return tensor.Tensor{DType: d, Dims: append([]int64(nil), dims...), Data: zeroed(n)}
+	return tensor.Tensor{DType: d, Dims: append([]int64(nil), dims...), Data: alloc[byte](n)}
 }
 
 // readInts is tensor.ReadInts.
