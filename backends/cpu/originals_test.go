@@ -154,6 +154,9 @@ func TestCompile_exclusiveDropsOriginals(t *testing.T) {
 }
 
 func TestPlannedGraph_byReferenceAfterOriginalsWereDropped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("with -short: it is slow under the race detector, and starts no goroutines of its own")
+	}
 	g, in := layers(t, graph.NewBuilder("layers"))
 	d := newDevice(t, Config{Threads: 2})
 	u := stored(t, g)

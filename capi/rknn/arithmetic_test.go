@@ -393,6 +393,9 @@ var kinds = map[string]func(n *computed) string{
 // Eighty-four networks give, code by code, what the rules say; a code that differs is one beside it, and only where a
 // number lies so close to the middle between two codes that the last bits of float32 decide.
 func TestDescribed_arithmetic(t *testing.T) {
+	if testing.Short() {
+		t.Skip("with -short: it is slow under the race detector, and starts no goroutines of its own")
+	}
 	codes, ties, seeds := 0, 0, 6
 	if filesFor >= 0 {
 		seeds = 1

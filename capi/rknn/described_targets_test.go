@@ -69,6 +69,9 @@ func asChip(f *rknn.File) {
 
 // TestDescribed_everyKindForEveryTarget: what files say is taken in for each target of the converter.
 func TestDescribed_everyKindForEveryTarget(t *testing.T) {
+	if testing.Short() {
+		t.Skip("with -short: it is slow under the race detector, and starts no goroutines of its own")
+	}
 	defer func() { filesFor = -1 }()
 	for filesFor = range chips {
 		for name, kind := range map[string]func(*testing.T){

@@ -49,6 +49,9 @@ func (m *maker) filled(dims ...int64) graph.Value {
 }
 
 func TestFold_smallModelsOfLargeMeaning(t *testing.T) {
+	if testing.Short() {
+		t.Skip("with -short: it is slow under the race detector, and starts no goroutines of its own")
+	}
 	p, folded := built(t, func(m *maker) graph.Value {
 		square := m.Add(&op.MatMul{}, m.filled(16384, 16384), m.filled(16384, 16384))
 		return m.Add(&op.Relu{}, square)

@@ -29,6 +29,9 @@ func toNHWC(x tensor.Tensor) tensor.Tensor {
 // TestBuild_inputsChannelsLast builds every graph of the other tests again with the inputs that can be NHWC so: results
 // equal those of plans that begin with the inputs as the graph has them, but for the order of sums.
 func TestBuild_inputsChannelsLast(t *testing.T) {
+	if testing.Short() {
+		t.Skip("with -short: it is slow under the race detector, and starts no goroutines of its own")
+	}
 	all := slices.Concat(cases, fusionCases, recurrentCases, quantizedCases, conversionCases)
 	for _, c := range qdqCases {
 		all = append(all, testCase{c.name, 0, c.build})
