@@ -18,7 +18,7 @@ type execution struct {
 	driver.Execution
 	prog    *program
 	binding uintptr
-	bound   []*driver.Memory // by slot, what the binding has
+	bound   []*driver.Memory // by slot, as the binding has them
 	next    *turn            // of the next run
 }
 

@@ -21,7 +21,7 @@ type Provider struct {
 	Plugin  string // absolute path of the plug-in's file, "": it is in the library
 	Hash    string // changes with the plug-in
 	Kind    device.Kind
-	Vendor  string // "": what the runtime says
+	Vendor  string // "": as the runtime says
 	Options map[string]string
 }
 
