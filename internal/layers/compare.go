@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
 )
 
 // Row is a value that a node makes, beside its counterpart.
@@ -17,6 +18,8 @@ type Row struct {
 	Total *Difference // in the whole network; nil: it was not computed, or has other sizes
 	Added *Difference // when the node's inputs are their counterparts; nil: see Why
 	Why   string
+	// Coded says that Nodes quantize or dequantize: their results have the error of that.
+	Coded bool
 	// Resized says that the value has other sizes than its counterpart.
 	Resized bool
 }
@@ -47,10 +50,12 @@ func Compare(ctx context.Context, s *Side, own, want Values, step func(done, of 
 			case err != nil:
 				r.Nodes, r.Why = nodes, err.Error()
 			case !ok:
-				r.Nodes, r.Resized, r.Why = nodes, true, "its sizes are "+got.Type().Shape.String()+", and "+w.Type().Shape.String()+" there"
+				r.Nodes, r.Resized = nodes, true
+				r.Why = "its sizes are " + got.Type().Shape.String() + ", and " + w.Type().Shape.String() + " there"
 			default:
 				r.Nodes, r.Added = nodes, &d
 			}
+			r.Coded = slices.ContainsFunc(r.Nodes, func(n int) bool { return coded(s.Graph.Nodes[n].Op) })
 			rows = append(rows, r)
 		}
 	}
@@ -65,26 +70,39 @@ const (
 	exact = 100
 )
 
+func coded(o graph.Op) bool {
+	switch o.(type) {
+	case *op.Quantize, *op.Dequantize:
+		return true
+	}
+	return false
+}
+
 // Departures returns the indices of the rows whose nodes add more than they may, in the order of computation. A node
 // departs when its result, made of the counterparts of its inputs, has a signal-to-noise ratio below limit; or below
 // that of the median node by 40 dB and more, so that one wrong node shows between exact ones; or when it has other
-// sizes.
+// sizes. The median is that of the coded rows for these, and that of the others for those.
 func Departures(rows []Row, limit float64) []int {
-	var ratios []float64
-	for _, r := range rows {
-		if r.Added != nil {
-			ratios = append(ratios, r.Added.SNR)
+	limits := map[bool]float64{}
+	for _, kind := range []bool{false, true} {
+		limits[kind] = limit
+		var ratios []float64
+		for _, r := range rows {
+			if r.Added != nil && r.Coded == kind {
+				ratios = append(ratios, r.Added.SNR)
+			}
 		}
-	}
-	if len(ratios) > 0 {
+		if len(ratios) == 0 {
+			continue
+		}
 		slices.Sort(ratios)
 		if median := ratios[len(ratios)/2]; !math.IsInf(median, -1) {
-			limit = max(limit, min(median-lead, exact))
+			limits[kind] = max(limit, min(median-lead, exact))
 		}
 	}
 	var list []int
 	for i, r := range rows {
-		if r.Added != nil && r.Added.SNR < limit || r.Resized {
+		if r.Added != nil && r.Added.SNR < limits[r.Coded] || r.Resized {
 			list = append(list, i)
 		}
 	}

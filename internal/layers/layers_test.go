@@ -203,6 +203,66 @@ func TestCompare_pairsAQuantizedNetwork(t *testing.T) {
 	}
 }
 
+// chain is two blocks of a convolution and a Relu. The quantized form leaves the Relu to the range of the codes: the
+// value before them has the Relu's name, as quantizers have it, or none.
+func chain(t *testing.T, quantized, named bool) *graph.Graph {
+	r := rand.New(rand.NewPCG(5, 6))
+	b := graph.NewBuilder("chain")
+	x := b.Input("x", tensor.T(tensor.Float32, 1, 8, 12, 12))
+	for i := range 2 {
+		w := make([]byte, 4*8*8*3*3)
+		for k := range 8 * 8 * 9 {
+			tensor.PutFloat(tensor.Float32, w, k, r.Float64()-0.5, false)
+		}
+		x = b.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}, Dilations: []int64{1, 1}, Groups: 1}, x,
+			b.Const(fmt.Sprintf("w%d", i), tensor.T(tensor.Float32, 8, 3, 3, 8), w))
+		if !quantized {
+			b.Name(x, fmt.Sprintf("conv%d", i))
+			x = b.Add(&op.Relu{}, x)
+		}
+		if named {
+			b.Name(x, fmt.Sprintf("relu%d", i))
+		}
+		if quantized {
+			s := b.Float32([]float32{0.025, 0.04}[i])
+			x = b.Add(&op.Dequantize{To: tensor.Float32}, b.Add(&op.Quantize{To: tensor.Uint8}, x, s), s)
+			b.Name(x, fmt.Sprintf("real%d", i))
+		}
+	}
+	b.Output(b.Add(&op.Neg{}, x))
+	g, err := b.Graph()
+	require.NoError(t, err)
+	return g
+}
+
+// A Relu that the codes stand for is no departure, with the names of quantizers and without names.
+func TestMatch_reluOfTheCodes(t *testing.T) {
+	for _, named := range []bool{true, false} {
+		a, b := chain(t, false, true), chain(t, true, named)
+		pairs := map[string]string{}
+		of := Match(a, b)
+		for v, w := range of {
+			pairs[b.Values[v].Name] = a.Values[w].Name
+		}
+		assert.Equal(t, "relu0", pairs["real0"])
+		assert.Equal(t, "relu1", pairs["real1"])
+		convs := 0
+		for i := range b.Nodes {
+			if _, ok := b.Nodes[i].Op.(*op.Conv); ok {
+				assert.Equal(t, fmt.Sprintf("conv%d", convs), a.Values[of[b.Nodes[i].Out[0]]].Name)
+				convs++
+			}
+		}
+		require.Equal(t, 2, convs)
+		rows, got := compare(t, side(t, a, false), side(t, b, false))
+		assert.Empty(t, got)
+		assert.Len(t, rows, 5, "two convolutions, two values that are dequantized, and the output")
+		for _, r := range rows {
+			require.NotNil(t, r.Added, r.Why)
+		}
+	}
+}
+
 func TestMeasure(t *testing.T) {
 	of := func(x ...float64) tensor.Tensor {
 		y := tensor.Tensor{DType: tensor.Float32, Dims: []int64{int64(len(x))}, Data: make([]byte, 4*len(x))}

@@ -12,10 +12,12 @@ import (
 // Match pairs values of b with those of a, two forms of one network: float and quantized, fused and not, before and
 // after a conversion. Inputs and outputs are paired by name, those left over in their order; values that nodes make by
 // name; and then, in the order of computation, the results of nodes of one operator whose inputs are paired. A value
-// that is quantized and dequantized again counts as the value before. Types are not compared: see Measure.
+// that is quantized and dequantized again counts as the value before, or as the one after a Relu or Clip of a, if b
+// leaves that to the range of the codes. Types are not compared: see Measure.
 func Match(a, b *graph.Graph) map[graph.Value]graph.Value {
 	m := &matcher{a: a, b: b, of: map[graph.Value]graph.Value{}, used: map[graph.Value]bool{},
-		producers: map[*graph.Graph][]int{a: a.Producers(), b: b.Producers()}}
+		producers: map[*graph.Graph][]int{a: a.Producers(), b: b.Producers()},
+		uses:      map[*graph.Graph][][]int{a: a.Uses(), b: b.Uses()}}
 	if a == b {
 		for v := range b.Values {
 			m.of[graph.Value(v)] = graph.Value(v)
@@ -25,6 +27,7 @@ func Match(a, b *graph.Graph) map[graph.Value]graph.Value {
 	m.ports(a.In, b.In)
 	m.ports(a.Out, b.Out)
 	m.names()
+	m.clamped()
 	m.structure()
 	return m.of
 }
@@ -35,6 +38,7 @@ type matcher struct {
 	used map[graph.Value]bool        // of a
 
 	producers map[*graph.Graph][]int
+	uses      map[*graph.Graph][][]int
 }
 
 func (m *matcher) pair(b, a graph.Value) {
@@ -105,6 +109,81 @@ func (m *matcher) names() {
 	}
 }
 
+// clamped pairs dequantized values of b, in place of those before, with the results of clamps of a that b lacks.
+func (m *matcher) clamped() {
+	for v := range m.b.Values {
+		v := graph.Value(v)
+		w, ok := m.of[v]
+		if !ok || !m.clamps(m.a, w) || m.clamps(m.b, v) {
+			continue
+		}
+		if list := m.restored(v); len(list) > 0 {
+			delete(m.of, v)
+			for _, d := range list {
+				m.of[d] = w
+			}
+		}
+	}
+}
+
+// clampedAfter pairs the values that are dequantized of v of b with the result of the clamp that follows w of a, the
+// counterpart of v, if no clamp follows in b.
+func (m *matcher) clampedAfter(v, w graph.Value) {
+	if len(m.uses[m.a][w]) != 1 || slices.Contains(m.a.Out, w) {
+		return
+	}
+	after := m.a.Nodes[m.uses[m.a][w][0]].Out[0]
+	list := m.restored(v)
+	for _, d := range list {
+		for _, n := range m.uses[m.b][d] {
+			if m.clamps(m.b, m.b.Nodes[n].Out[0]) {
+				return
+			}
+		}
+	}
+	if m.clamps(m.a, after) && !m.used[after] {
+		for _, d := range list {
+			m.of[d], m.used[after] = after, true
+		}
+	}
+}
+
+// clamps reports whether a value is made by an operator that codes of a range can stand for.
+func (m *matcher) clamps(g *graph.Graph, v graph.Value) bool {
+	p := m.producers[g][v]
+	if p < 0 {
+		return false
+	}
+	switch g.Nodes[p].Op.(type) {
+	case *op.Relu, *op.Clip:
+		return true
+	}
+	return false
+}
+
+// restored are the values that are dequantized of v of b, if nothing else reads v or its codes; those with counterparts
+// are none.
+func (m *matcher) restored(v graph.Value) (list []graph.Value) {
+	if slices.Contains(m.b.Out, v) {
+		return nil
+	}
+	for _, q := range m.uses[m.b][v] {
+		if _, ok := m.b.Nodes[q].Op.(*op.Quantize); !ok {
+			return nil
+		}
+		for _, n := range m.uses[m.b][m.b.Nodes[q].Out[0]] {
+			d := m.b.Nodes[n].Out[0]
+			if _, ok := m.dequantized(m.b, d); !ok {
+				return nil
+			}
+			if _, paired := m.of[d]; !paired {
+				list = append(list, d)
+			}
+		}
+	}
+	return list
+}
+
 // structure pairs the results of nodes with equal operators and paired inputs.
 func (m *matcher) structure() {
 	type result struct {
@@ -118,6 +197,9 @@ func (m *matcher) structure() {
 	}
 	for _, n := range orderOf(m.b) {
 		k := m.key(m.b, n, func(v graph.Value) (graph.Value, bool) {
+			if w, ok := m.of[v]; ok {
+				return w, true
+			}
 			w, ok := m.of[m.before(v)]
 			return w, ok
 		})
@@ -131,6 +213,9 @@ func (m *matcher) structure() {
 			c.used = true
 			for i := range min(len(m.a.Nodes[c.node].Out), len(m.b.Nodes[n].Out)) {
 				m.pair(m.b.Nodes[n].Out[i], m.a.Nodes[c.node].Out[i])
+			}
+			if v, w := m.b.Nodes[n].Out[0], m.a.Nodes[c.node].Out[0]; m.of[v] == w {
+				m.clampedAfter(v, w)
 			}
 			break
 		}
