@@ -61,7 +61,7 @@ func (c *comparisonOf) writePage(path string) error {
 			v.Maps = featureMaps(c.want[c.rows[i].Value], own)
 		}
 	}
-	functions := template.FuncMap{"db": decibels, "label": (*layer).label}
+	functions := template.FuncMap{"db": decibels, "label": (*layer).label, "text": number.text, "exact": number.exact}
 	t, err := template.New("compare").Funcs(functions).Parse(comparePage)
 	if err != nil {
 		return err
