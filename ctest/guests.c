@@ -302,7 +302,7 @@ static void together(struct guest **guests, int n, double length)
 		pthread_join(threads[i], NULL);
 }
 
-/* One row; whether it is as it must be. aged is what a run of a lower level waits, in ms, until it computes for 1 ms. */
+/* One row; whether it is as it must be. aged: how long a run of a lower level waits for 1 ms of computing, in ms. */
 static int row(const struct api *greedy, enum level theirs, const struct api *victim, enum level own, double aged)
 {
 	static atomic_int stop;

@@ -3,7 +3,7 @@ package pool
 import "time"
 
 // Levels is the number of levels. A run waits in the level of its priority and gains one each time that its owner has
-// had no thread for [Ageing], up to the highest. It keeps what it has gained for [hold]: no level starves.
+// had no thread for [Ageing], up to the highest. It keeps a gained level for [hold]: no level starves.
 const Levels = 4
 
 // Ageing is how long a waiting run's owner has no thread before the run gains a level.
