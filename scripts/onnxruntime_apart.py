@@ -86,6 +86,19 @@ def transform():
     return "DFT", model.SerializeToString()
 
 
+def of_nan(operator):
+    """An operator on square roots, of which those of negative numbers are NaN."""
+    from onnx import TensorProto, helper, numpy_helper
+    more = {"Clip": ["low"], "Min": ["low"], "Max": ["low"], "ReduceMax": ["axis"]}.get(operator, [])
+    constants = [numpy_helper.from_array(np.float32(0.5), "low"), numpy_helper.from_array(np.int64([1]), "axis")]
+    graph = helper.make_graph(
+        [helper.make_node("Sqrt", ["x"], ["r"]), helper.make_node(operator, ["r"] + more, ["y"])], operator,
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [64, 3])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)], [c for c in constants if c.name in more])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
+    return "%s of NaN" % operator, model.SerializeToString()
+
+
 def numpy_transform():
     """The DFT of transform, of its inputs, by NumPy in float64."""
     x = np.random.default_rng(SEED).integers(-9, 10, [2, 1, 96, 1]).astype(np.float64)
@@ -150,9 +163,13 @@ def apart(got, want):
         return "not computed: %s" % (got if isinstance(got, str) else want)
     out = []
     for a, b in zip(got, want):
-        d = np.abs(a.astype(np.float64) - b.astype(np.float64))
-        part = " of %g" % np.abs(b.astype(np.float64)).max() if a.dtype.kind == "f" else " codes"
+        a64, b64 = a.astype(np.float64), b.astype(np.float64)
+        lost = np.isnan(a64) != np.isnan(b64)
+        d = np.nan_to_num(np.abs(a64 - b64))
+        part = " of %g" % np.nanmax(np.abs(b64)) if a.dtype.kind == "f" else " codes"
         out.append("%d of %d elements, by up to %g%s" % ((d > 0).sum(), d.size, d.max(), part))
+        if lost.any():
+            out.append("%d are NaN in one alone" % lost.sum())
     return "; ".join(out)
 
 
@@ -165,6 +182,7 @@ def main(arguments):
     if not models:
         models = [quantized(o) for o in ("Relu", "Conv", "MatMul", "Add", "Mul", "AveragePool", "Softmax", "Sigmoid",
                                           "Clip from 0.5", "Clip to 9.5", "Clip from 0.5 to 9.5")]
+        models += [of_nan(o) for o in ("Sqrt", "Relu", "Clip", "Min", "Max", "ReduceMax", "HardSigmoid", "Exp")]
         models.append(transform())
     want = computed(models, "none", None)
     for provider, at in [("all", None)] + ([("OpenVINO", folder)] if folder else []):

@@ -140,15 +140,18 @@ func TestSupport_knownFaultsOpenVINO(t *testing.T) {
 		"Clip with one limit, of codes":  {clip(true, 0.5), "Clip without an upper limit"},
 		"Clip with the largest limit":    {clip(true, 0.5, math.MaxFloat32), "Clip without an upper limit"},
 		"Clip with two limits, of codes": {clip(true, 0.5, 9.5), ""},
-		"sum of int32":                   {pair(&op.Add{}, tensor.Int32), ""},
-		"sum of int64":                   {pair(&op.Add{}, tensor.Int64), "64 bits in 32"},
-		"sum of int16":                   {pair(&op.Add{}, tensor.Int16), "at their limits"},
-		"quotient of int32":              {pair(&op.Div{}, tensor.Int32), "as real numbers"},
-		"order of int32":                 {pair(&op.Less{}, tensor.Int32), "as real numbers"},
-		"LRN":                            {lrn(1), ""},
-		"LRN with a bias":                {lrn(2), "takes 1 for the bias"},
-		"codes of 8 bits":                {quantize(tensor.Uint8), ""},
-		"codes of 16 bits":               {quantize(tensor.Int16), "one beside"},
+		"truth of int32": {func(b *graph.Builder) graph.Value {
+			return b.Add(&op.Cast{To: tensor.Bool}, input(b, "x", tensor.Int32, 4))
+		}, "lowest int32 for false"},
+		"sum of int32":      {pair(&op.Add{}, tensor.Int32), ""},
+		"sum of int64":      {pair(&op.Add{}, tensor.Int64), "64 bits in 32"},
+		"sum of int16":      {pair(&op.Add{}, tensor.Int16), "at their limits"},
+		"quotient of int32": {pair(&op.Div{}, tensor.Int32), "as real numbers"},
+		"order of int32":    {pair(&op.Less{}, tensor.Int32), "as real numbers"},
+		"LRN":               {lrn(1), ""},
+		"LRN with a bias":   {lrn(2), "takes 1 for the bias"},
+		"codes of 8 bits":   {quantize(tensor.Uint8), ""},
+		"codes of 16 bits":  {quantize(tensor.Int16), "one beside"},
 		"zero point that is an input": {func(b *graph.Builder) graph.Value {
 			x, z := input(b, "x", tensor.Float32, 4), input(b, "z", tensor.Uint8)
 			return b.Add(&op.Quantize{To: tensor.Uint8}, x, b.Float32(0.5), z)

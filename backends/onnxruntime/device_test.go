@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -24,10 +25,13 @@ func operators(t *testing.T, d *Device, least int, ops ...string) {
 	compare(t, d, least, checks)
 }
 
+// slowest bounds a run: emulations take seconds for a small one.
+const slowest = 2 * time.Minute
+
 func compare(t *testing.T, d *Device, least int, checks []devicecheck.Check) {
 	pass, refused, byProvider, wrong := 0, 0, 0, 0
 	for some := range slices.Chunk(checks, 100) { // what is wrong is shown soon
-		results, err := devicecheck.Run(context.Background(), d, some, devicecheck.Options{})
+		results, err := devicecheck.Run(context.Background(), d, some, devicecheck.Options{Limit: slowest})
 		require.NoError(t, err)
 		for _, r := range results {
 			switch r.Outcome {
@@ -44,8 +48,9 @@ func compare(t *testing.T, d *Device, least int, checks []devicecheck.Check) {
 				assert.Failf(t, "wrong", "%s %s %s: %s: %s", r.Op, r.Types, r.Form, r.Outcome, r.Why)
 			}
 		}
+		t.Logf("%s: of %d: passed %d, refused %d (export), %d (provider), wrong %d", d.Info().Name,
+			pass+refused+byProvider+wrong, pass, refused, byProvider, wrong)
 	}
-	t.Logf("%s: passed %d, refused %d (export), %d (provider), wrong %d", d.Info().Name, pass, refused, byProvider, wrong)
 	assert.GreaterOrEqual(t, pass, least)
 }
 
@@ -72,20 +77,26 @@ func TestDevice_operatorsQNN(t *testing.T) {
 }
 
 // TestDevice_sampleQNN: of every operator, some forms. All of them take the emulation hours;
-// ANYNPU_ONNXRUNTIME_SAMPLE=1 runs them.
+// ANYNPU_ONNXRUNTIME_SAMPLE=1 runs them, and 12+K, with K from 0 to 11, a twelfth of them.
 func TestDevice_sampleQNN(t *testing.T) {
 	long(t)
-	every := 12
+	every, from := 12, 0
 	if s := os.Getenv("ANYNPU_ONNXRUNTIME_SAMPLE"); s != "" {
-		n, err := strconv.Atoi(s)
+		n, k, shared := strings.Cut(s, "+")
+		var err error
+		every, err = strconv.Atoi(n)
 		require.NoError(t, err)
-		require.Positive(t, n)
-		every = n
+		require.Positive(t, every)
+		if shared {
+			from, err = strconv.Atoi(k)
+			require.NoError(t, err)
+			require.GreaterOrEqual(t, from, 0)
+		}
 	}
 	all, err := devicecheck.Checks()
 	require.NoError(t, err)
 	var some []devicecheck.Check
-	for i := 0; i < len(all); i += every {
+	for i := from; i < len(all); i += every {
 		some = append(some, all[i])
 	}
 	compare(t, openQNN(t), len(some)/20, some)

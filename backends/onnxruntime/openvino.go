@@ -29,6 +29,10 @@ func ofOpenVINO(g *graph.Graph, n *graph.Node) string {
 		if o.CountPads && o.Ceil != op.RoundFloor {
 			return "the provider OpenVINO counts what a window that rounds up has behind the padding"
 		}
+	case *op.Cast:
+		if o.To == tensor.Bool && x.DType == tensor.Int32 {
+			return "the provider OpenVINO takes the lowest int32 for false"
+		}
 	case *op.Clip:
 		if !limited(g, n) && slices.ContainsFunc(g.Nodes, func(m graph.Node) bool { return isQuantize(m.Op) }) {
 			return "the provider OpenVINO has other codes for a Clip without an upper limit"

@@ -163,7 +163,7 @@ func groups(items []Item, o *Options) []*group {
 		if !strings.Contains(c.ID, o.Filter) || c.Long && !o.Long {
 			continue
 		}
-		if n++; n%max(o.Sample, 1) != 0 {
+		if n++; n%max(o.Sample, 1) != o.Share {
 			continue
 		}
 		i := slices.IndexFunc(out, func(g *group) bool { return slices.Equal(g.setting, c.Setting) })

@@ -112,6 +112,7 @@ type Options struct {
 	Filter      string            // only cases whose ID contains this
 	Mode        string            // only this mode
 	Sample      int               // only each case of such a number; 0 and 1: all
+	Share       int               // which of them, below Sample: those whose numbers leave it as remainder
 	Placement   bool              // children tell which devices compute, see PlacementVariable
 	Long        bool              // also cases that take long
 	Workers     int               // children at a time

@@ -74,6 +74,20 @@ func TestRun_settingsModesAndReports(t *testing.T) {
 	assert.ErrorContains(t, err, "cannot use libfake.so")
 }
 
+// TestGroups_shares: each case is in one of the shares, and those that take long count in none.
+func TestGroups_shares(t *testing.T) {
+	items := []Item{{ID: "a"}, {ID: "b"}, {ID: "long", Long: true}, {ID: "c"}, {ID: "d"}, {ID: "e"}}
+	for share, want := range [][]string{{"c"}, {"a", "d"}, {"b", "e"}} {
+		var got []string
+		for _, g := range groups(items, &Options{Sample: 3, Share: share}) {
+			for _, c := range g.items {
+				got = append(got, c.ID)
+			}
+		}
+		assert.Equal(t, want, got, "share %d", share)
+	}
+}
+
 // lengths is what the rules of libc run with.
 type lengths struct{ *T }
 

@@ -71,6 +71,7 @@ func runFlags(c *cobra.Command, o *suite.Options, emit *string) {
 	f.IntVar(&o.Workers, "workers", 2, "processes at a time")
 	limitFlags(c, o)
 	f.IntVar(&o.Sample, "sample", 1, "only each `N`-th case")
+	f.IntVar(&o.Share, "share", 0, "which of the N shares of --sample: `K`, from 0 to N-1; all together are all cases")
 	f.BoolVar(&o.Placement, "placement", false, "tell in reports which devices computed, and why others did not")
 	f.StringVar(&o.Board, "board", "", "the `board` of a library of others, such as rk3566")
 	f.StringVar(&o.Models, "models", "",
@@ -91,6 +92,10 @@ func limitFlags(c *cobra.Command, o *suite.Options) {
 func prepare(cmd *cobra.Command, o *suite.Options) (stop func(), err error) {
 	if o.Timeout <= 0 {
 		return nil, fmt.Errorf("--timeout %v: want a time above 0, such as 30s", o.Timeout)
+	}
+	if o.Share < 0 || o.Share >= max(o.Sample, 1) {
+		return nil, fmt.Errorf("--share %d: want a number from 0 to %d, below that of --sample", o.Share,
+			max(o.Sample, 1)-1)
 	}
 	if o.Child, err = children(); err != nil {
 		return nil, err
