@@ -6,11 +6,11 @@
  * Programs of the four APIs in one process, on two compute threads (ANYNPU_THREADS=2 unless it is set).
  *
  * table: four threads of one API compute without a pause beside one of another, and those of the highest level beside
- * one of the lowest. Each row tells what the one gets beside what it gets alone, and its longest call: by the clock, by
- * the processor time of the process, and by the runs of all guests that ended meanwhile, its own among them. These judge
- * it: a virtual machine can be ten times slower for tens of milliseconds, which the two others count. A row is wrong if
- * the one has less than a third of its share, a fifth of the time, or if more than 20 runs end while one of its waits (on
- * a lower level, more than fit into the time that docs/process.md says).
+ * one of the lowest. Each row tells what the one gets beside what it gets alone, and its longest call: by the clock,
+ * by the processor time of the process, and by the runs of all guests that ended meanwhile, its own among them. These
+ * judge it: a virtual machine can be ten times slower for tens of milliseconds, which the two others count. A row is
+ * wrong if the one has less than a third of its share, a fifth of the time, or if more than 20 runs end while one of
+ * its waits (on a lower level, more than fit into the time that docs/process.md says).
  *
  * soak: four threads of each API for that long, with what each API got and how long its calls took. The process must
  * not grow.
