@@ -4,6 +4,7 @@
 //
 //	go run ./remote [-anynpu FILE] [-helper FILE] [-rounds N] [-turn N]
 //	go run ./remote -grpc HOST:PORT -http HOST:PORT -server PID
+//	perf trace -s -- go run ./remote -only grpc -side device
 //
 // The server computes y = -x over float32[-1], as model neg: `anynpu serve`, or the one that the addresses name. It is
 // a process of its own, for one in the direct client's process would spare that client the way from process to process.
@@ -28,7 +29,7 @@ import (
 type options struct {
 	anynpu, helper, grpc, http string
 	server, rounds, turn       int
-	only                       string
+	only, side                 string
 }
 
 func main() {
@@ -41,6 +42,7 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 60, "turns of each side and size")
 	flag.IntVar(&o.turn, "turn", 10, "calls of a turn, at 5 MB a fifth of it")
 	flag.StringVar(&o.only, "only", "", "grpc or http")
+	flag.StringVar(&o.side, "side", "", "direct, device or shared memory alone, whose system calls can be counted so")
 	flag.Parse()
 	if err := run(&o); err != nil {
 		fmt.Fprintln(os.Stderr, "remote:", err)
@@ -113,6 +115,15 @@ func compare(o *options, protocol, address string, bytes, turn int) error {
 	}()
 	if err != nil {
 		return err
+	}
+	if list = slices.DeleteFunc(list, func(s *side) bool {
+		other := o.side != "" && s.name != o.side
+		if other {
+			s.end()
+		}
+		return other
+	}); len(list) == 0 {
+		return nil
 	}
 	const warm = 3
 	for i := range o.rounds + warm {
