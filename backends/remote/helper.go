@@ -3,7 +3,9 @@ package remote
 import (
 	"context"
 	"os"
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -18,6 +20,9 @@ const helperLimit = 2 * time.Second
 
 // longest is how long the helper may take for a call whose caller has a limit of its own.
 const longest = time.Hour
+
+// idle is how long calls read no answers before the session's goroutine begins to: it notices the helper's end.
+const idle = 100 * time.Millisecond
 
 // pause is how long a helper that could not be started, or ended, is left alone.
 const pause = time.Second
@@ -43,6 +48,11 @@ type session struct {
 	end  func()
 	died chan struct{}
 	note func(text string)
+
+	turn  chan struct{} // has one while somebody reads
+	wake  chan struct{} // has one when the session's goroutine is to read
+	quick bool          // a call that is alone reads its answer itself
+	reads atomic.Uint64 // answers that calls have read themselves
 
 	mu      sync.Mutex
 	pending map[uint64]*call
@@ -114,11 +124,11 @@ func (h *helper) open() (*session, error) {
 		return nil, err
 	}
 	s := &session{conn: conn, end: end, died: make(chan struct{}), pending: map[uint64]*call{}, known: map[uint64]bool{},
-		note: h.note}
-	go h.receive(s)
+		note: h.note, turn: make(chan struct{}, 1), wake: make(chan struct{}, 1), quick: runtime.GOMAXPROCS(0) > 1}
 	c := &call{answer: make(chan *answered, 1)}
 	h.calls++
 	s.pending[h.calls] = c
+	go h.receive(s)
 	if err := conn.Send(&link.Request{Call: h.calls, Do: link.Open, Device: h.device}, -1); err != nil {
 		conn.Close()
 		return nil, err
@@ -129,7 +139,7 @@ func (h *helper) open() (*session, error) {
 		case a == nil:
 			return nil, fault.New(fault.Device, "it ended at once")
 		case a.Failure != nil:
-			conn.Close()
+			s.close()
 			return nil, fault.New(fault.Device, "%s", a.Failure.Text)
 		}
 		return s, nil
@@ -139,19 +149,18 @@ func (h *helper) open() (*session, error) {
 	}
 }
 
-// receive delivers answers until the connection ends.
+// receive delivers answers until the connection ends, while more than one call is under way, or one for long, or none.
 func (h *helper) receive(s *session) {
 	for {
+		s.turn <- struct{}{}
 		a := &answered{}
 		fd, err := s.conn.Receive(&a.Answer)
+		<-s.turn
 		if err != nil {
 			break
 		}
-		a.spill = fd
-		for _, n := range a.Notes {
-			s.note(n)
-		}
-		s.deliver(a.Call, a)
+		s.deliver(a, fd)
+		s.rest()
 	}
 	h.mu.Lock()
 	if h.now == s {
@@ -171,12 +180,82 @@ func (h *helper) receive(s *session) {
 	}
 }
 
-// deliver gives an answer to who waits for it.
-func (s *session) deliver(id uint64, a *answered) {
+// rest waits, while no answer is awaited, until one is, or calls have not read any for a while.
+func (s *session) rest() {
+	for !s.awaited() {
+		had := s.reads.Load()
+		timer := time.NewTimer(idle)
+		select {
+		case <-s.wake:
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+		if s.reads.Load() == had {
+			return
+		}
+	}
+}
+
+func (s *session) awaited() bool {
 	s.mu.Lock()
-	c := s.pending[id]
-	delete(s.pending, id)
-	s.mu.Unlock()
+	defer s.mu.Unlock()
+	return len(s.pending) > 0
+}
+
+// awaken has the session's goroutine read.
+func (s *session) awaken() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// own reads the answer of a call that was alone when it began, so that no other goroutine is woken for it; nil if it
+// does not come soon, or another goroutine reads.
+func (s *session) own(id uint64) (a *answered) {
+	select {
+	case s.turn <- struct{}{}:
+	default:
+		return nil
+	}
+	for a == nil {
+		got := &answered{}
+		fd, err := s.conn.ReceiveSoon(&got.Answer)
+		if err != nil { // an end, too, is for the session's goroutine
+			break
+		}
+		if got.Call != id {
+			s.deliver(got, fd)
+			continue
+		}
+		a = got
+		s.take(a, fd)
+		s.reads.Add(1)
+	}
+	<-s.turn
+	if s.awaited() { // by this call, or by one that has begun meanwhile
+		s.awaken()
+	}
+	return a
+}
+
+// take takes note of an answer and returns its call, nil if nobody waits for it.
+func (s *session) take(a *answered, fd int) *call {
+	a.spill = fd
+	for _, n := range a.Notes {
+		s.note(n)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.pending[a.Call]
+	delete(s.pending, a.Call)
+	return c
+}
+
+// deliver gives an answer to who waits for it.
+func (s *session) deliver(a *answered, fd int) {
+	c := s.take(a, fd)
 	if c == nil {
 		a.drop()
 		return
@@ -192,6 +271,12 @@ func (c *call) give(a *answered) {
 	}
 }
 
+// close has the session's goroutine find the end of the connection.
+func (s *session) close() {
+	s.conn.Close()
+	s.awaken()
+}
+
 // close ends the helper.
 func (h *helper) close() {
 	h.mu.Lock()
@@ -199,7 +284,7 @@ func (h *helper) close() {
 	h.closed = true
 	h.mu.Unlock()
 	if s != nil {
-		s.conn.Close()
+		s.close()
 		<-s.died
 	}
 }
@@ -228,12 +313,21 @@ func (h *helper) call(ctx context.Context, s *session, r *link.Request, limit ti
 	c := &call{answer: make(chan *answered, 1)}
 	s.mu.Lock()
 	s.pending[r.Call] = c
+	alone := len(s.pending) == 1
 	s.mu.Unlock()
 	if err := s.conn.Send(r, -1); err != nil {
 		s.mu.Lock()
 		delete(s.pending, r.Call)
 		s.mu.Unlock()
+		s.awaken()
 		return nil, false, fault.As(fault.Device, device.ErrDied, "the program %s has ended", link.HelperName)
+	}
+	if s.quick && alone {
+		if a = s.own(r.Call); a != nil {
+			return a, false, nil
+		}
+	} else {
+		s.awaken()
 	}
 	timer := time.NewTimer(limit) // a context of its own would cost a goroutine
 	defer timer.Stop()
@@ -292,6 +386,7 @@ func (s *session) share(r *region) error {
 	}
 	err := s.conn.Send(&link.Request{Do: link.Region, Region: link.Extent{ID: r.id, Size: r.buf.Size()}}, fd)
 	if err != nil {
+		s.awaken()
 		return fault.As(fault.Device, device.ErrDied, "the program %s has ended", link.HelperName)
 	}
 	s.known[r.id] = true

@@ -20,6 +20,7 @@ func main() {
 	}
 	unix.CloseOnExec(link.SocketFD)
 	c, err := link.NewConn(link.SocketFD)
+	remote.OneByOne()
 	if err == nil {
 		err = remote.Serve(c)
 	}

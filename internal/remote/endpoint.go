@@ -78,8 +78,12 @@ func newEndpoint(address string, r *dl.Remote) (*endpoint, error) {
 		var protocols http.Protocols
 		protocols.SetHTTP2(secure)
 		protocols.SetUnencryptedHTTP2(!secure)
+		dial := dialSocket(dialer)
+		if !secure {
+			dial = joining(dial)
+		}
 		t := &http.Transport{
-			Protocols: &protocols, DialContext: dialer.DialContext, TLSClientConfig: config.Clone(),
+			Protocols: &protocols, DialContext: dial, TLSClientConfig: config.Clone(),
 			TLSHandshakeTimeout: dialLimit, IdleConnTimeout: idleLimit, MaxResponseHeaderBytes: maxHeaders,
 			DisableCompression: true, ForceAttemptHTTP2: true,
 			HTTP2: &http.HTTP2Config{MaxReadFrameSize: frameSize, MaxReceiveBufferPerConnection: 4 * windowSize,

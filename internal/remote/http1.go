@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/anynpu/anynpu/backends/remote/link"
 )
 
 // The limits of http1.
@@ -58,8 +60,9 @@ func newHTTP1(dialer *net.Dialer, host string, config *tls.Config) *http1 {
 			config.ServerName = name
 		}
 	}
+	dial := dialSocket(dialer)
 	return &http1{dial: func(ctx context.Context) (net.Conn, error) {
-		c, err := dialer.DialContext(ctx, "tcp", host)
+		c, err := dial(ctx, "tcp", host)
 		if err != nil || config == nil {
 			return c, err
 		}
@@ -137,8 +140,13 @@ func (c *conn1) request(r *http.Request) (size int) {
 
 // send sends what request has prepared.
 func (c *conn1) send() error {
-	out := c.out // which WriteTo takes apart
-	_, err := out.WriteTo(c.net)
+	var err error
+	if s, is := c.net.(*socket); is {
+		_, err = s.send(c.out)
+	} else {
+		out := c.out // which WriteTo takes apart
+		_, err = out.WriteTo(c.net)
+	}
 	clear(c.out[:cap(c.out)])
 	return err
 }
@@ -253,8 +261,7 @@ func (c *conn1) open() bool {
 	}
 	open := false
 	err = raw.Control(func(fd uintptr) {
-		var b [1]byte
-		n, _, err := unix.Recvfrom(int(fd), b[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
+		n, err := link.Peek(fd)
 		open = errors.Is(err, unix.EAGAIN) || err == nil && n > 0 && secure // TLS has messages of its own
 	})
 	return err == nil && open

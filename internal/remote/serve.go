@@ -143,7 +143,9 @@ func (s *server) take(all context.Context, r *link.Request, fd int) (call func()
 		s.mu.Unlock()
 		s.wait.Add(1)
 		return func() {
+			used.begin()
 			a, spill := s.answer(ctx, r)
+			used.end() // before the process can send the next one
 			s.mu.Lock()
 			delete(s.calls, r.Call)
 			s.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 	"os"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -31,6 +32,12 @@ const usualSize = 512
 // bufferSize is how much of the socket is read at once.
 const bufferSize = 4096
 
+// Patience is how long ReceiveSoon waits.
+const Patience = time.Millisecond
+
+// ErrLater is the error of ReceiveSoon when no message has come.
+var ErrLater = errors.New("no message yet")
+
 // Pair returns the two ends of a connection. The second is for the helper, and closed by exec.
 func Pair() (own *Conn, helper *os.File, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
@@ -45,10 +52,16 @@ func Pair() (own *Conn, helper *os.File, err error) {
 }
 
 // Conn is one end of a connection. Send may be called by several goroutines at once, Receive by one.
+//
+// Go would be woken whenever the socket can be read or written, which is whenever the other end has read. So it watches
+// an epoll instead, in which the socket can only be read, and which does not have it while ReceiveSoon waits.
 type Conn struct {
-	file *os.File
-	raw  syscall.RawConn
-	mu   sync.Mutex // of Send
+	file    *os.File
+	raw     syscall.RawConn
+	watch   *os.File // the epoll
+	readies syscall.RawConn
+	watched bool       // the epoll has the socket
+	mu      sync.Mutex // of Send
 
 	// Of Receive: bytes that were read ahead lie at from to to, the descriptors of their messages in rights, in order.
 	buffer   []byte
@@ -56,25 +69,47 @@ type Conn struct {
 	rights   []int
 	control  []byte
 	body     []byte
+	failed   error // which ended it all
 }
 
 // NewConn takes over a stream socket.
-func NewConn(fd int) (*Conn, error) {
-	if err := unix.SetNonblock(fd, true); err != nil {
+func NewConn(fd int) (c *Conn, err error) {
+	if err = unix.SetNonblock(fd, false); err != nil { // else os.NewFile has Go watch it
 		unix.Close(fd)
 		return nil, os.NewSyscallError("fcntl", err)
 	}
-	f := os.NewFile(uintptr(fd), "anynpu-remote")
-	raw, err := f.SyscallConn()
+	c = &Conn{file: os.NewFile(uintptr(fd), "anynpu-remote"), buffer: make([]byte, bufferSize),
+		control: make([]byte, unix.CmsgSpace(4))}
+	defer func() {
+		if err != nil {
+			c.file.Close()
+		}
+	}()
+	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
-		f.Close()
+		return nil, os.NewSyscallError("epoll_create1", err)
+	}
+	if err = unix.SetNonblock(epoll, true); err != nil {
+		unix.Close(epoll)
+		return nil, os.NewSyscallError("fcntl", err)
+	}
+	c.watch = os.NewFile(uintptr(epoll), "anynpu-remote")
+	if c.raw, err = c.file.SyscallConn(); err == nil {
+		c.readies, err = c.watch.SyscallConn()
+	}
+	if err != nil {
+		c.watch.Close()
 		return nil, err
 	}
-	return &Conn{file: f, raw: raw, buffer: make([]byte, bufferSize), control: make([]byte, unix.CmsgSpace(4))}, nil
+	return c, nil
 }
 
 // Close ends the connection; Receive then fails.
-func (c *Conn) Close() error { return c.file.Close() }
+func (c *Conn) Close() error {
+	_ = c.raw.Control(func(s uintptr) { _ = unix.Shutdown(int(s), unix.SHUT_RDWR) })
+	c.watch.Close()
+	return c.file.Close()
+}
 
 // Send writes a message, with a descriptor unless fd is negative.
 func (c *Conn) Send(message any, fd int) error {
@@ -103,12 +138,13 @@ func (c *Conn) Send(message any, fd int) error {
 	var failed error
 	err := c.raw.Write(func(s uintptr) bool {
 		for len(data) > 0 {
-			n, err := unix.SendmsgN(int(s), data, rights, nil, unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT)
+			n, err := sendWith(s, data, rights)
 			switch {
 			case errors.Is(err, unix.EINTR):
 				continue
-			case errors.Is(err, unix.EAGAIN):
-				return false
+			case errors.Is(err, unix.EAGAIN): // rarely: the thread waits
+				_, _ = unix.Poll([]unix.PollFd{{Fd: int32(s), Events: unix.POLLOUT}}, -1)
+				continue
 			case err != nil:
 				failed = os.NewSyscallError("sendmsg", err)
 				return true
@@ -121,15 +157,35 @@ func (c *Conn) Send(message any, fd int) error {
 }
 
 // Receive reads the next message, and the descriptor that came along, -1 if none did. io.EOF when the other end is
-// closed. After an error, descriptors that were read ahead are closed, and no message follows.
+// closed. After an error, descriptors that were read ahead are closed, and every call has that error.
 func (c *Conn) Receive(message any) (fd int, err error) {
+	if c.failed != nil {
+		return -1, c.failed
+	}
 	if fd, err = c.receive(message); err != nil {
+		c.failed = err
 		for _, fd := range c.rights {
 			unix.Close(fd)
 		}
 		c.rights = nil
 	}
 	return fd, err
+}
+
+// ReceiveSoon is Receive, but ErrLater if no message has begun after Patience. The thread waits itself: the kernel
+// wakes it, and not another one that would have to wake it.
+func (c *Conn) ReceiveSoon(message any) (fd int, err error) {
+	if c.failed == nil && c.from == c.to {
+		soon := false
+		err := c.raw.Read(func(s uintptr) bool {
+			soon = c.watching(false, int(s)) == nil && readable(s, Patience.Milliseconds())
+			return true
+		})
+		if err == nil && !soon {
+			return -1, ErrLater
+		}
+	}
+	return c.Receive(message)
 }
 
 func (c *Conn) receive(message any) (fd int, err error) {
@@ -204,17 +260,44 @@ func (c *Conn) long(n int) ([]byte, error) {
 	return c.body, nil
 }
 
+// watching has the epoll have the socket or not.
+func (c *Conn) watching(on bool, fd int) (err error) {
+	if c.watched == on {
+		return nil
+	}
+	do := unix.EPOLL_CTL_ADD
+	if !on {
+		do = unix.EPOLL_CTL_DEL
+	}
+	failed := c.readies.Control(func(epoll uintptr) {
+		err = unix.EpollCtl(int(epoll), do, fd, &unix.EpollEvent{Events: unix.EPOLLIN})
+	})
+	if err == nil {
+		err = failed
+	}
+	c.watched = on && err == nil
+	return err
+}
+
 // read reads some bytes, and takes the descriptors that come with them.
 func (c *Conn) read(b []byte) (int, error) {
 	var n, cn int
 	var failed error
 	err := c.raw.Read(func(s uintptr) bool {
-		for {
-			n, cn, _, _, failed = unix.Recvmsg(int(s), b, c.control, unix.MSG_CMSG_CLOEXEC|unix.MSG_DONTWAIT)
-			if !errors.Is(failed, unix.EINTR) {
-				return !errors.Is(failed, unix.EAGAIN)
+		err := c.readies.Read(func(uintptr) bool {
+			if n, cn, failed = receiveWith(s, b, c.control); !errors.Is(failed, unix.EAGAIN) {
+				return true
 			}
+			if err := c.watching(true, int(s)); err != nil {
+				failed = err
+				return true
+			}
+			return false
+		})
+		if err != nil {
+			failed = err
 		}
+		return true
 	})
 	if err == nil && failed != nil {
 		err = os.NewSyscallError("recvmsg", failed)

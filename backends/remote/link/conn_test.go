@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -83,4 +84,56 @@ func TestConn_refusesWhatIsNoMessage(t *testing.T) {
 		assert.Error(t, err, name)
 		assert.NotErrorIs(t, err, io.EOF, name)
 	}
+}
+
+// TestReceiveSoon reads some messages so, and some by Receive: each comes once, in order.
+func TestReceiveSoon(t *testing.T) {
+	a, b := ends(t)
+	_, err := a.ReceiveSoon(&Answer{})
+	assert.ErrorIs(t, err, ErrLater)
+	sent := make(chan error, 1)
+	const count = 300
+	go func() {
+		for i := range count {
+			if i%20 == 19 {
+				time.Sleep(2 * Patience)
+			}
+			if err := b.Send(&Answer{Call: uint64(i)}, -1); err != nil {
+				sent <- err
+				return
+			}
+		}
+		sent <- nil
+	}()
+	for i := range count {
+		var m Answer
+		err := ErrLater
+		if i%3 > 0 {
+			_, err = a.ReceiveSoon(&m)
+		}
+		if err == ErrLater {
+			_, err = a.Receive(&m)
+		}
+		require.NoError(t, err)
+		require.Equal(t, uint64(i), m.Call)
+	}
+	require.NoError(t, <-sent)
+	b.Close()
+	for range 2 {
+		_, err = a.ReceiveSoon(&Answer{})
+		assert.ErrorIs(t, err, io.EOF)
+	}
+}
+
+// TestClose_endsReceive at the same end.
+func TestClose_endsReceive(t *testing.T) {
+	a, _ := ends(t)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := a.Receive(&Answer{})
+		ended <- err
+	}()
+	time.Sleep(10 * time.Millisecond) // it most likely waits
+	a.Close()
+	assert.Error(t, <-ended)
 }
