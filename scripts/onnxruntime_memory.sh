@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # usage: onnxruntime_memory.sh SITE
-# Small hosts under valgrind beside the CPU provider of ONNX Runtime, whose packages are unpacked in SITE: no bad access
-# and no memory that is lost, but for reports from within ONNX Runtime (ctest/onnxruntime.supp).
+# Small hosts under valgrind beside the CPU provider of ONNX Runtime and beside OpenVINO, whose packages are unpacked in
+# SITE: no bad access and no memory that is lost, but for reports from within these libraries (ctest/onnxruntime.supp).
 set -euo pipefail
 site=$(realpath "$1")
 . "$(dirname "$0")/settings.sh"
@@ -24,9 +24,12 @@ manifest() { # COLUMN LIBRARY DEVICE
 }
 manifest runtime "$site/onnxruntime/onnxruntime/capi/libonnxruntime.so.1.32.0" \
   '{"provider": "CPUExecutionProvider", "kind": "cpu"}'
+manifest openvino "$site/onnxruntime_openvino/onnxruntime/capi/libonnxruntime.so.1.24.1" \
+  '{"provider": "OpenVINO", "kind": "cpu", "options": {"device_type": "CPU"}}'
+columns=(runtime openvino)
 images=(examples/digits/images/000*.pgm examples/digits/images/001*.pgm)
 hosts=0
-for column in runtime; do
+for column in "${columns[@]}"; do
   export ANYNPU_DRIVERS=$dir/$column
   for program in "${programs[@]}"; do
     model=examples/digits/digits.onnx
@@ -45,4 +48,4 @@ for column in runtime; do
     echo "ok  $program beside $column: nothing lost, no bad access"
   done
 done
-echo "$hosts of ${#programs[@]} hosts are clean under valgrind"
+echo "$hosts of $((${#programs[@]} * ${#columns[@]})) hosts are clean under valgrind"
