@@ -132,6 +132,12 @@ func TestSupport_knownFaultsOpenVINO(t *testing.T) {
 			return b.Add(&op.Clip{}, in...)
 		}
 	}
+	slice := func(end, step int64) func(*graph.Builder) graph.Value {
+		return func(b *graph.Builder) graph.Value {
+			x := b.Add(&op.Neg{}, input(b, "x", tensor.Float32, 5, 7))
+			return b.Add(&op.Slice{}, x, b.Int64s(6), b.Int64s(end), b.Int64s(1), b.Int64s(step))
+		}
+	}
 	for name, c := range map[string]struct {
 		make func(*graph.Builder) graph.Value
 		why  string
@@ -143,15 +149,18 @@ func TestSupport_knownFaultsOpenVINO(t *testing.T) {
 		"truth of int32": {func(b *graph.Builder) graph.Value {
 			return b.Add(&op.Cast{To: tensor.Bool}, input(b, "x", tensor.Int32, 4))
 		}, "lowest int32 for false"},
-		"sum of int32":      {pair(&op.Add{}, tensor.Int32), ""},
-		"sum of int64":      {pair(&op.Add{}, tensor.Int64), "64 bits in 32"},
-		"sum of int16":      {pair(&op.Add{}, tensor.Int16), "at their limits"},
-		"quotient of int32": {pair(&op.Div{}, tensor.Int32), "as real numbers"},
-		"order of int32":    {pair(&op.Less{}, tensor.Int32), "as real numbers"},
-		"LRN":               {lrn(1), ""},
-		"LRN with a bias":   {lrn(2), "takes 1 for the bias"},
-		"codes of 8 bits":   {quantize(tensor.Uint8), ""},
-		"codes of 16 bits":  {quantize(tensor.Int16), "one beside"},
+		"Slice to the lowest number": {slice(math.MinInt64, -1), ""},
+		"Slice by a step of 64 bits": {slice(math.MinInt64, math.MinInt64+1), "64 bits in 32"},
+		"Slice by the lowest step":   {slice(math.MinInt64, math.MinInt32), "does not write"},
+		"sum of int32":               {pair(&op.Add{}, tensor.Int32), ""},
+		"sum of int64":               {pair(&op.Add{}, tensor.Int64), "64 bits in 32"},
+		"sum of int16":               {pair(&op.Add{}, tensor.Int16), "at their limits"},
+		"quotient of int32":          {pair(&op.Div{}, tensor.Int32), "as real numbers"},
+		"order of int32":             {pair(&op.Less{}, tensor.Int32), "as real numbers"},
+		"LRN":                        {lrn(1), ""},
+		"LRN with a bias":            {lrn(2), "takes 1 for the bias"},
+		"codes of 8 bits":            {quantize(tensor.Uint8), ""},
+		"codes of 16 bits":           {quantize(tensor.Int16), "one beside"},
 		"zero point that is an input": {func(b *graph.Builder) graph.Value {
 			x, z := input(b, "x", tensor.Float32, 4), input(b, "z", tensor.Uint8)
 			return b.Add(&op.Quantize{To: tensor.Uint8}, x, b.Float32(0.5), z)

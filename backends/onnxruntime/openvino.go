@@ -67,6 +67,14 @@ func ofOpenVINO(g *graph.Graph, n *graph.Node) string {
 		if whole(x) {
 			return "the provider OpenVINO rounds integers of a Resize, which cuts them off"
 		}
+	case *op.Slice:
+		const steps, most = 4, 1 << 30
+		if given(n, steps) {
+			list, _ := g.Fact(n.In[steps]).KnownInts()
+			if slices.ContainsFunc(list, func(i int64) bool { return i < -most || i > most }) {
+				return "the provider OpenVINO does not write what a Slice with such steps has"
+			}
+		}
 	case *op.SVDF:
 		return "the provider OpenVINO computes the steps of an SVDF wrong"
 	}
@@ -79,13 +87,13 @@ func ofOpenVINO(g *graph.Graph, n *graph.Node) string {
 }
 
 // narrowed names values that the provider holds in fewer bits than they have. Constants of 64 bits that fit in 32 are
-// right; sizes and indices are such, and the ends of a Slice, which may lie anywhere behind.
+// right; sizes and indices are such, and the two ends of a Slice, which may lie anywhere behind.
 func narrowed(g *graph.Graph, n *graph.Node) string {
 	for i, v := range slices.Concat(n.In, n.Out) {
 		if v == graph.None {
 			continue
 		}
-		if _, cut := n.Op.(*op.Slice); cut && i > 0 && i < len(n.In) && g.Fact(v).Const != nil {
+		if _, cut := n.Op.(*op.Slice); cut && (i == 1 || i == 2) && g.Fact(v).Const != nil {
 			continue
 		}
 		switch f := g.Fact(v); f.DType {
