@@ -240,7 +240,7 @@ func (s *session) own(id uint64) (a *answered) {
 	return a
 }
 
-// take takes note of an answer and returns its call, nil if nobody waits for it.
+// take takes note of an answer and returns its call, nil if no call waits for it.
 func (s *session) take(a *answered, fd int) *call {
 	a.spill = fd
 	for _, n := range a.Notes {

@@ -69,25 +69,31 @@ func TestSocket_errors(t *testing.T) {
 // TestJoined: headers go out together with what follows, in one segment; alone if nothing does.
 func TestJoined(t *testing.T) {
 	own, peer := pair(t, joining(dialSocket(&net.Dialer{})))
+	j := own.(*joined)
 	headers := []byte{0, 0, 2, 1, 4, 0, 0, 0, 1, 'a', 'b'}
 	data := []byte{0, 0, 3, 0, 1, 0, 0, 0, 1, 'c', 'd', 'e'}
+	both := append(bytes.Clone(headers), data...)
 	b := make([]byte, 100)
-	for range 20 {
-		for _, p := range [][]byte{headers, data} {
-			n, err := own.Write(p)
-			require.NoError(t, err)
-			require.Equal(t, len(p), n)
-		}
-		n, err := io.ReadFull(peer, b[:len(headers)+len(data)])
+	write := func(p []byte) {
+		n, err := own.Write(p)
 		require.NoError(t, err)
-		assert.Equal(t, append(bytes.Clone(headers), data...), b[:n])
+		require.Equal(t, len(p), n)
 	}
-	n, err := own.Write(headers)
+	for range 20 {
+		write(headers)
+		if j.timer.Stop() { // a slow machine has sent them
+			assert.Equal(t, headers, j.held)
+		}
+		write(data)
+		assert.Empty(t, j.held)
+		_, err := io.ReadFull(peer, b[:len(both)])
+		require.NoError(t, err)
+		assert.Equal(t, both, b[:len(both)])
+	}
+	write(headers)
+	_, err := io.ReadFull(peer, b[:len(headers)])
 	require.NoError(t, err)
-	require.Equal(t, len(headers), n)
-	n, err = io.ReadFull(peer, b[:len(headers)])
-	require.NoError(t, err)
-	assert.Equal(t, headers, b[:n])
+	assert.Equal(t, headers, b[:len(headers)])
 }
 
 func TestBodyFollows(t *testing.T) {
