@@ -44,7 +44,7 @@ type Looped interface{ LimitLoops(limit time.Duration) }
 // Execution is the common part of every device.Execution behind a driver: where its inputs and outputs are, and the
 // life of its runs. An execution embeds it and implements Calls. A run cannot be stopped: one whose deadline passes, or
 // that is canceled, is given up. It ends for its caller, goes on for the driver, and keeps what it works on for as
-// long.
+// long. Release waits for it if the driver was asked to end it.
 type Execution struct {
 	exec.Base
 	Slots []Slot // inputs, then outputs; of who holds the lane
@@ -316,9 +316,17 @@ func (e *Execution) result(i int) (t tensor.Type, data []byte, done bool) {
 
 // Release implements device.Execution.
 func (e *Execution) Release() {
-	if e.Close() {
-		e.drop()
+	if !e.Close() {
+		return
 	}
+	if _, is := e.calls.(Stopped); is { // one that was asked to end writes nothing any more when its owner is told so
+		select {
+		case e.lane <- struct{}{}:
+			<-e.lane
+		case <-e.dev.Done():
+		}
+	}
+	e.drop()
 }
 
 // drop ends a hold; the last one ends what the driver has of the execution.
