@@ -319,7 +319,7 @@ func (e *Execution) Release() {
 	if !e.Close() {
 		return
 	}
-	if _, is := e.calls.(Stopped); is { // one that was asked to end writes nothing any more when its owner is told so
+	if _, is := e.calls.(Stopped); is { // one that was asked to end writes nothing after this
 		select {
 		case e.lane <- struct{}{}:
 			<-e.lane
