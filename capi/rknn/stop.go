@@ -6,7 +6,7 @@ import (
 )
 
 // grace is how long destroying waits for a run before it ends it: a short one ends by itself.
-const grace = 15 * time.Millisecond
+const grace = 8 * time.Millisecond
 
 // await waits until mu is free, and has stop called again and again if that takes longer than grace: a run may begin
 // after a call of it.
