@@ -86,8 +86,8 @@ func TestStatus_codes(t *testing.T) {
 	}
 }
 
-// TestStatus_everyCode makes each status of the API itself: a device is lost with one code alone, and a want of memory is
-// known by its words. A refusal hides neither.
+// TestStatus_everyCode makes each status of the API itself: a device is lost with one code alone, and a want of memory
+// is known by its words. A refusal hides neither.
 func TestStatus_everyCode(t *testing.T) {
 	const fnCreateStatus, codes = 0, 16
 	l := bind(t, newest(t))
@@ -114,8 +114,8 @@ func TestStatus_everyCode(t *testing.T) {
 	}
 }
 
-// TestStatus_runOfProvider provokes a failed run of a provider, by a back end of QNN that no manifest may name: it makes
-// a session, writes it to a file of the current folder, and runs nothing.
+// TestStatus_runOfProvider provokes a failed run of a provider, by a back end of QNN that no manifest may name: it
+// makes a session, writes it to a file of the current folder, and runs nothing.
 func TestStatus_runOfProvider(t *testing.T) {
 	plugin := file(t, "onnxruntime_qnn/onnxruntime_qnn/libonnxruntime_providers_qnn.so")
 	d := open(t, newest(t), Provider{Name: "Failing", Plugin: plugin, Options: map[string]string{"backend_type": "ir"}})

@@ -33,8 +33,8 @@ type provider struct {
 	maker   string    // of a plug-in, as it says, whatever name it is registered under
 }
 
-// find looks for a provider in the library, or has its plug-in registered and looks for its devices. Kind fault.Unsupported
-// where there is none.
+// find looks for a provider in the library, or has its plug-in registered and looks for its devices. Kind
+// fault.Unsupported where there is none.
 func (l *Library) find(p Provider) (*provider, error) {
 	out := &provider{Provider: p}
 	if p.Plugin == "" {

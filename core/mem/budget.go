@@ -95,8 +95,8 @@ func Make[T any](n int) ([]T, error) {
 	return made(n, func() []T { return make([]T, n) })
 }
 
-// Uncleared is Make for bytes that may hold anything: Go clears all memory that it hands out again in one go, which takes
-// as long as half a second per GiB. Kind fault.Memory.
+// Uncleared is Make for bytes that may hold anything: Go clears all memory that it hands out again in one go, which
+// takes as long as half a second per GiB. Kind fault.Memory.
 func Uncleared(n int) ([]byte, error) {
 	return made(n, func() []byte {
 		if n == 0 {

@@ -112,7 +112,7 @@ func TestBudget_wrongSizes(t *testing.T) {
 	b.Release()
 }
 
-// TestUncleared_accountsLikeMake: what comes back has the length asked for and can be written, and is refused as Make is.
+// TestUncleared_accountsLikeMake: it has the length asked for and can be written, and is refused as Make is.
 func TestUncleared_accountsLikeMake(t *testing.T) {
 	for _, n := range []int{0, 1, 100, mib + 1} {
 		v, err := Uncleared(n)

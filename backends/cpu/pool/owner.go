@@ -13,8 +13,8 @@ const (
 	// turn is how long a run waits before others that came later no longer overtake it, and how much of the threads' time
 	// an owner that comes has in hand at most.
 	turn = time.Millisecond
-	// hold is how long a run that computes keeps a level that it has gained. Its thread may not have the CPU all the while,
-	// and what is left of its work waits for its level again.
+	// hold is how long a run that computes keeps a level that it has gained. Its thread may not have the CPU all the
+	// while, and what is left of its work waits for its level again.
 	hold = 3 * turn
 	// grain is how much more than another an owner may have used before it makes room for that one: handing over a thread
 	// each time costs as much as short runs take.
