@@ -225,8 +225,9 @@ func TestPool_chargesFromWaking(t *testing.T) {
 	last.End()
 }
 
-// A run that has aged keeps the level that it gained for hold, and makes room for the higher level then.
+// A run that has aged keeps the level that it gained for the 3 ms of docs/process.md, and makes room for the higher level then.
 func TestRun_keepsItsGainedLevel(t *testing.T) {
+	const documented = 3 * time.Millisecond
 	p, clock := newStill(t, 1)
 	high, low, next := p.NewRun(2, nil), p.NewRun(1, nil), p.NewRun(2, nil)
 	begin(t, high)
@@ -244,9 +245,9 @@ func TestRun_keepsItsGainedLevel(t *testing.T) {
 	for _, c := range []struct {
 		after time.Duration
 		yield bool
-	}{{0, false}, {hold - 1, false}, {1, true}} {
+	}{{0, false}, {documented - 1, false}, {1, true}} {
 		clock.Add(int64(c.after))
-		low.owner.used = next.owner.used - hold // its use is no reason to yield
+		low.owner.used = next.owner.used - documented // its use is no reason to yield
 		p.mu.Lock()
 		assert.Equal(t, c.yield, low.mustYield(), c.after)
 		p.mu.Unlock()
