@@ -39,6 +39,11 @@ type instance interface {
 	// that overlaps no input; the result's Data is then either the front of it or elsewhere. Results that are elsewhere
 	// are valid until the next run. ctx is looked at between steps.
 	run(ctx context.Context, in []tensor.Tensor, out []tensor.Tensor) ([]tensor.Tensor, error)
+	// crowded reports whether a run that began now would have to wait for a thread.
+	crowded() bool
+	// end gives back the thread that run has, if any, after every run. The caller calls what it returns, if not nil, when
+	// it has little else to do: that wakes the run whose turn it is.
+	end() (wake func())
 	// setApart says that rows of input i lie so many bytes apart in the Data of the runs to come, 0: they have no gaps.
 	// It is called for inputs only that have an imageRow.
 	setApart(i int, bytes int)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/backends/cpu/pool"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/fault"
@@ -222,6 +223,38 @@ func TestExecution_concurrentRunsAgree(t *testing.T) {
 }
 
 // A peer cuts a file short that it shares with us.
+// TestExecution_leavesTheCaller: a run is computed on the caller's goroutine if a thread is free, and else apart from it.
+func TestExecution_leavesTheCaller(t *testing.T) {
+	for _, reference := range []bool{false, true} {
+		d := newDevice(t, Config{Threads: 1, Reference: reference})
+		p := compile(t, d, chain(t, 3, tensor.Of(4)))
+		e := newExec(t, p, device.ExecOptions{})
+		x := hostView(t, []float32{1, 2, 3, 4}, 4)
+		require.NoError(t, e.BindInput(0, x))
+		w := d.Workers(device.PriorityDefault)
+		taken, proceed, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+		r := device.RunRequest{Here: true, Done: func(err error) { done <- err }}
+		require.NoError(t, e.Start(r))
+		require.Len(t, done, 1, "it has ended")
+		require.NoError(t, <-done)
+
+		var other sync.WaitGroup
+		other.Go(func() {
+			assert.NoError(t, w.Do(t.Context(), 1, pool.Func(func(int, int) { close(taken); <-proceed })))
+		})
+		<-taken
+		require.NoError(t, e.Start(r))
+		require.Empty(t, done)
+		close(proceed)
+		require.NoError(t, <-done)
+		other.Wait()
+		w.Release()
+		e.Release()
+		p.Release()
+		x.Buf.Release()
+	}
+}
+
 func TestExecution_sharedMemoryVanishes(t *testing.T) {
 	p := compile(t, newDevice(t, Config{}), chain(t, 1, tensor.Of(4)))
 	defer p.Release()

@@ -170,6 +170,7 @@ func TestPlannedGraph_byReferenceAfterOriginalsWereDropped(t *testing.T) {
 	defer by.release()
 	got, err := by.run(context.Background(), in, nil)
 	require.NoError(t, err)
+	require.Nil(t, by.end(), "nobody waits")
 	r, err := newDevice(t, Config{Reference: true}).Compile(context.Background(), device.Unit{Graph: g}, device.Options{})
 	require.NoError(t, err)
 	defer r.Release()
@@ -179,6 +180,7 @@ func TestPlannedGraph_byReferenceAfterOriginalsWereDropped(t *testing.T) {
 	assert.NotEmpty(t, ran(t, q, in), "the plan goes on, and drops nothing that the other reads")
 	_, err = by.run(context.Background(), in, nil)
 	require.NoError(t, err)
+	require.Nil(t, by.end(), "nobody waits")
 }
 
 func TestCompile_unsavedDropsEveryOriginal(t *testing.T) {

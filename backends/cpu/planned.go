@@ -231,7 +231,7 @@ func (s *sized) fits(in []tensor.Tensor) bool {
 
 func (p *plannedGraph) instance(o device.ExecOptions) (instance, error) {
 	pool := p.engine.threads.get()
-	i := &plannedInstance{graph: p, options: o, threads: pool.Width()}
+	i := &plannedInstance{graph: p, options: o, threads: pool.Width(), pool: pool}
 	if o.Threads == 1 {
 		i.threads = 1
 	}
@@ -248,6 +248,7 @@ type plannedInstance struct {
 	graph    *plannedGraph
 	options  device.ExecOptions
 	threads  int
+	pool     *pool.Pool
 	workers  *pool.Run
 	plan     *run.Plan
 	state    *run.State
@@ -290,8 +291,18 @@ func (i *plannedInstance) run(ctx context.Context, in []tensor.Tensor, out []ten
 		i.plan = p
 	}
 	i.state.Apart(i.apart)
-	defer i.workers.End()
 	return i.state.Run(ctx, in, out, i.options.Profiling, i.between)
+}
+
+func (i *plannedInstance) crowded() bool { return i.pool.Crowded() }
+
+func (i *plannedInstance) end() (wake func()) {
+	if i.fallback != nil {
+		if wake = i.fallback.end(); wake != nil {
+			return wake
+		}
+	}
+	return i.workers.Part()
 }
 
 // setApart implements instance.

@@ -95,14 +95,16 @@ func (p *refPlan) instance(o device.ExecOptions) (instance, error) {
 	if o.Owner == nil {
 		o.Owner = p
 	}
-	run := p.threads.get().NewRun(rank(o.Priority), o.Owner)
-	return &refInstance{plan: p, options: o, turn: run, vals: make([]tensor.Tensor, len(p.graph.Values))}, nil
+	pool := p.threads.get()
+	run := pool.NewRun(rank(o.Priority), o.Owner)
+	return &refInstance{plan: p, options: o, pool: pool, turn: run, vals: make([]tensor.Tensor, len(p.graph.Values))}, nil
 }
 
 // refInstance holds the values of one run.
 type refInstance struct {
 	plan    *refPlan
 	options device.ExecOptions
+	pool    *pool.Pool
 	turn    *pool.Run
 	vals    []tensor.Tensor
 	guards  []mem.Buffer // in guard mode
@@ -115,6 +117,10 @@ func (r *refInstance) release() {
 	r.turn.Release()
 }
 
+func (r *refInstance) crowded() bool { return r.pool.Crowded() }
+
+func (r *refInstance) end() (wake func()) { return r.turn.Part() }
+
 func (r *refInstance) profile() ([]device.NodeTime, int64) { return r.times, r.peak }
 
 func (r *refInstance) run(ctx context.Context, in []tensor.Tensor, _ []tensor.Tensor) ([]tensor.Tensor, error) {
@@ -124,7 +130,6 @@ func (r *refInstance) run(ctx context.Context, in []tensor.Tensor, _ []tensor.Te
 	for i, v := range p.graph.In {
 		r.vals[v] = in[i]
 	}
-	defer r.turn.End()
 	begin, live := time.Now(), int64(0)
 	r.peak, r.times = 0, nil
 	guarded := mem.Guarded()

@@ -10,8 +10,8 @@ import (
 )
 
 // queue orders tasks by priority, then by customId, then as they were submitted, and runs as many side by side as
-// processors compute. Those of the highest priority run at once, beyond that number. A task that has waited for
-// Patience goes before all others, one for each Ageing: no priority starves.
+// processors compute. Those of the highest priority run at once, beyond that number, and so does a task that has waited
+// for Patience, one for each Ageing: no priority starves.
 var queue taskQueue
 
 const (
@@ -69,8 +69,7 @@ func (q *taskQueue) put(t *Task) {
 
 // start begins tasks whose turn has come.
 func (q *taskQueue) start() {
-	for len(q.ready) > 0 && (q.running < sideBySide() || q.ready[0].Priority == Preemptive) {
-		t := q.next()
+	for t := q.next(); t != nil; t = q.next() {
 		q.running++
 		t.turn.Store(turnCame)
 		go func() {
@@ -83,21 +82,37 @@ func (q *taskQueue) start() {
 	}
 }
 
-// next takes the task that goes first out of the queue. A preemptive one is never held up.
+// next takes the task whose turn has come out of the queue, nil if none has. A preemptive one is never held up, and one
+// that has waited for Patience no longer than until Ageing has passed, for those of the highest priority may never leave
+// it a place.
 func (q *taskQueue) next() *Task {
-	if now := q.now(); q.ready[0].Priority != Preemptive && now.Sub(q.aged) >= Ageing {
-		first := 0
-		for i, t := range q.ready {
-			if t.order < q.ready[first].order {
-				first = i
-			}
-		}
-		if first != 0 && now.Sub(q.ready[first].since) >= Patience {
+	if len(q.ready) == 0 {
+		return nil
+	}
+	if q.ready[0].Priority == Preemptive {
+		return heap.Pop(&q.ready).(*Task)
+	}
+	full := q.running >= sideBySide()
+	if now := q.now(); now.Sub(q.aged) >= Ageing {
+		if first := q.oldest(); now.Sub(q.ready[first].since) >= Patience && (first > 0 || full) {
 			q.aged = now
 			return heap.Remove(&q.ready, first).(*Task)
 		}
 	}
+	if full {
+		return nil
+	}
 	return heap.Pop(&q.ready).(*Task)
+}
+
+// oldest is the index of the task that was submitted before all others that wait.
+func (q *taskQueue) oldest() (first int) {
+	for i, t := range q.ready {
+		if t.order < q.ready[first].order {
+			first = i
+		}
+	}
+	return first
 }
 
 // runHere computes a task on the caller's thread if its turn has come and no other thread computes it. The program's

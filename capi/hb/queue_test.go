@@ -57,3 +57,23 @@ func TestQueue_lowIsNotStarved(t *testing.T) {
 	add(Preemptive)
 	require.EqualValues(t, Preemptive, q.next().Priority)
 }
+
+// TestQueue_lowBesideThoseThatBeginAtOnce: where tasks of the highest priority leave no place, others begin beyond the
+// number of places when they have waited long enough, one by one.
+func TestQueue_lowBesideThoseThatBeginAtOnce(t *testing.T) {
+	clock := time.Unix(0, 0)
+	q := taskQueue{clock: func() time.Time { return clock }, running: sideBySide() + 2}
+	for range 2 {
+		q.count++
+		heap.Push(&q.ready, &Task{Order: Order{Priority: 1}, order: q.count, since: clock})
+	}
+	require.Nil(t, q.next())
+	clock = clock.Add(Patience - 1)
+	require.Nil(t, q.next())
+	clock = clock.Add(1)
+	require.EqualValues(t, 1, q.next().order)
+	require.Nil(t, q.next())
+	clock = clock.Add(Ageing)
+	require.EqualValues(t, 2, q.next().order)
+	require.Nil(t, q.next())
+}

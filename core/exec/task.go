@@ -23,6 +23,9 @@ import (
 type Task struct {
 	// Fences says that work waits for the fences of a run itself, as Await does. Set before the first run.
 	Fences bool
+	// Parting, if set, is called when work has returned, still as a part of the run. What it returns, if not nil, is called
+	// after Done, when another run may be under way. Set before the first run.
+	Parting func() (last func())
 
 	mu     sync.Mutex
 	run    *runContext   // of the run under way, nil: idle
@@ -111,6 +114,10 @@ func (t *Task) perform() {
 		fences = nil
 	}
 	err := protect(run, fences, t.work)
+	var last func()
+	if t.Parting != nil {
+		last = t.Parting()
+	}
 	again := run.end()
 	t.mu.Lock()
 	t.run, t.request, t.work = nil, device.RunRequest{}, nil
@@ -123,6 +130,9 @@ func (t *Task) perform() {
 	t.mu.Unlock()
 	if r.Done != nil {
 		r.Done(err)
+	}
+	if last != nil {
+		last()
 	}
 }
 

@@ -155,6 +155,31 @@ func TestTask_startAndCloseInsideDone(t *testing.T) {
 	assert.Equal(t, 3, <-finished)
 }
 
+// Parting belongs to the run, what it returns does not: it is called when Done has been.
+func TestTask_partsAfterDone(t *testing.T) {
+	for _, here := range []bool{true, false} {
+		var task Task
+		var order []string
+		ended := make(chan struct{})
+		task.Parting = func() func() {
+			order = append(order, "parting")
+			assert.Error(t, task.Do(func() error { return nil }), "a run is under way")
+			return func() {
+				order = append(order, "last")
+				assert.NoError(t, task.Do(func() error { return nil }))
+				close(ended)
+			}
+		}
+		done := func(error) { order = append(order, "done") }
+		require.NoError(t, task.Start(device.RunRequest{Here: here, Done: done}, nil, func(context.Context) error {
+			order = append(order, "work")
+			return nil
+		}))
+		<-ended
+		assert.Equal(t, []string{"work", "parting", "done", "last"}, order)
+	}
+}
+
 func TestTask_closeWaits(t *testing.T) {
 	var task Task
 	var ended atomic.Bool

@@ -112,7 +112,7 @@ func TestPool_orderInsideALevel(t *testing.T) {
 }
 
 // TestRun_yieldsToOwnerThatIsBehind: between steps a run makes room for an owner that has used less by a grain, for one
-// of its own owner after a turn, and for a lower level not at all.
+// of its own owner after a grain, and for a lower level not at all.
 func TestRun_yieldsToOwnerThatIsBehind(t *testing.T) {
 	mine := new(int)
 	for _, c := range []struct {
@@ -122,7 +122,7 @@ func TestRun_yieldsToOwnerThatIsBehind(t *testing.T) {
 		after time.Duration // what passes until the run yields, 0: it does not
 	}{
 		{"another owner", 2, new(int), grain},
-		{"own", 2, mine, turn},
+		{"own", 2, mine, grain},
 		{"lower", 1, new(int), 0},
 		{"higher", 3, new(int), -1},
 	} {
@@ -255,4 +255,79 @@ func TestRun_keepsItsGainedLevel(t *testing.T) {
 	low.End()
 	require.NoError(t, next.wait(t.Context(), true))
 	next.End()
+}
+
+// A run makes room for an owner of long runs when it has used as much more as those take, 4 ms at most: they wait no
+// longer than they compute, and are interrupted less often.
+func TestRun_makesRoomByTheLengthOfRuns(t *testing.T) {
+	const ms = time.Millisecond
+	for _, c := range []struct{ takes, room time.Duration }{{0, ms / 2}, {ms / 10, ms / 2}, {3 * ms, 3 * ms}, {ms * 1000, 4 * ms}} {
+		for _, own := range []bool{false, true} {
+			p, clock := newStill(t, 1)
+			me, other := new(int), new(int)
+			if own {
+				other = me
+			}
+			r, long, last := p.NewRun(2, me), p.NewRun(2, other), p.NewRun(2, nil)
+			for range 2 { // a run that others wait for, from its begin to its end
+				begin(t, long)
+				p.mu.Lock()
+				p.enqueue(last)
+				p.mu.Unlock()
+				clock.Add(int64(c.takes))
+				long.End()
+				require.NoError(t, last.wait(t.Context(), true))
+				last.End()
+			}
+			begin(t, r)
+			r.owner.used, long.owner.used = 0, 0
+			p.mu.Lock()
+			p.enqueue(long)
+			r.owner.used, long.owner.used = 0, 0
+			p.mu.Unlock()
+			for _, step := range []struct {
+				after time.Duration
+				yield bool
+			}{{c.room, false}, {1, true}} {
+				clock.Add(int64(step.after))
+				p.mu.Lock()
+				assert.Equal(t, step.yield, r.mustYield(), "%v, own %v", c, own)
+				p.mu.Unlock()
+			}
+			r.End()
+			require.NoError(t, long.wait(t.Context(), true))
+			long.End()
+		}
+	}
+}
+
+// What an owner's runs take is learnt from the longest of late: a run that was charged in part hides no long ones.
+func TestOwner_learnsWhatRunsTake(t *testing.T) {
+	p, _ := newStill(t, 1)
+	r := p.NewRun(2, nil)
+	for _, c := range []struct{ took, takes time.Duration }{{0, 0}, {8, 8}, {1, 4}, {1, 2}, {0, 2}, {1, 1}, {5, 5}} {
+		r.took = c.took
+		r.learn()
+		assert.Equal(t, c.takes, r.owner.takes, c.took)
+	}
+}
+
+// Part hands the thread over without waking who gets it: the returned function does.
+func TestRun_partsBeforeItWakesTheNext(t *testing.T) {
+	p, _ := newStill(t, 1)
+	first, next := p.NewRun(2, nil), p.NewRun(2, nil)
+	assert.False(t, p.Crowded())
+	begin(t, first)
+	assert.True(t, p.Crowded())
+	p.mu.Lock()
+	p.enqueue(next)
+	p.mu.Unlock()
+	wake := first.Part()
+	require.True(t, next.admitted)
+	require.Empty(t, next.ready)
+	wake()
+	require.NoError(t, next.wait(t.Context(), true))
+	assert.Nil(t, next.Part(), "nobody waits")
+	assert.Nil(t, next.Part(), "it has no thread")
+	assert.False(t, p.Crowded())
 }

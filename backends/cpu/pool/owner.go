@@ -16,9 +16,9 @@ const (
 	// hold is how long a run that computes keeps a level that it has gained. Its thread may not have the CPU all the
 	// while, and what is left of its work waits for its level again.
 	hold = 3 * turn
-	// grain is how much more than another an owner may have used before it makes room for that one: handing over a thread
-	// each time costs as much as short runs take.
-	grain = turn / 2
+	// grain and slice bound how much more than another an owner may have used before it makes room for that one: as much
+	// as the other's runs take. A run that is taken turns with loses what caches hold of it, and has to be woken again.
+	grain, slice = turn / 2, 4 * turn
 	// look is how often a run looks between chunks whether others go first.
 	look = 50 * time.Microsecond
 )
@@ -45,7 +45,11 @@ type owner struct {
 	used   time.Duration // time of threads; one that comes back begins not far below those who are there
 	turn   uint64        // number of the last turn
 	served time.Duration // when a run last had a thread while others waited
+	takes  time.Duration // about what a run of it has used of late
 }
+
+// lead is how much more than o another owner may have used before it makes room for a run of o.
+func (o *owner) lead() time.Duration { return min(max(grain, o.takes), slice) }
 
 // account returns the account for a new run. mu is held.
 func (a *accounts) account(of any, level int) *owner {
@@ -126,6 +130,16 @@ func (p *Pool) charge(r *Run) {
 		now := p.clock()
 		r.owner.used += now - r.from
 		r.owner.served = now
+		r.took += now - r.from
+	}
+}
+
+// learn notes at the end of a run what it has used. The time of a run that others waited for is known in part alone, so
+// that a lower number counts less. mu is held.
+func (r *Run) learn() {
+	if r.took > 0 {
+		r.owner.takes = max(r.took, r.owner.takes/2)
+		r.took = 0
 	}
 }
 

@@ -93,6 +93,19 @@ func (p *Pool) Width() int { return 1 + len(p.workers) }
 // Waiting is the number of runs that wait for a thread.
 func (p *Pool) Waiting() int { return int(p.waiting.Load()) }
 
+// Crowded reports whether a run that began now would have to wait: others do, or every thread has a run.
+func (p *Pool) Crowded() bool {
+	if p.waiting.Load() > 0 {
+		return true
+	}
+	for i := range p.slots {
+		if p.slots[i].Load() == nil {
+			return false
+		}
+	}
+	return true
+}
+
 // Close stops the workers and waits for them. No run may be active or begin.
 func (p *Pool) Close() {
 	p.mu.Lock()
@@ -163,18 +176,26 @@ func (p *Pool) release() {
 // settle hands free threads to parked runs, which do not wake by themselves: a run that is not parked takes a thread by
 // itself. mu is held.
 func (p *Pool) settle() {
-	for p.free.Load() > 0 && len(p.queue) > 0 {
-		now := p.clock()
-		r := p.first(now)
-		if !r.parked || p.spinner(r, now) {
-			return
-		}
-		p.free.Add(-1)
-		p.admit(r)
-		p.dequeue(r)
-		r.parked = false
-		r.ready <- struct{}{}
+	for r := p.successor(); r != nil; r = p.successor() {
+		r.wake()
 	}
+}
+
+// successor gives a free thread to the parked run that settle would wake, and returns it. mu is held.
+func (p *Pool) successor() *Run {
+	if p.free.Load() == 0 || len(p.queue) == 0 {
+		return nil
+	}
+	now := p.clock()
+	r := p.first(now)
+	if !r.parked || p.spinner(r, now) {
+		return nil
+	}
+	p.free.Add(-1)
+	p.admit(r)
+	p.dequeue(r)
+	r.parked = false
+	return r
 }
 
 // spinner reports whether a queued run that may overtake the first one is not parked. mu is held.

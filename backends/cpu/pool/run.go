@@ -13,6 +13,7 @@ type Run struct {
 	pool     *Pool
 	priority atomic.Int64
 	ready    chan struct{} // wakes a parked run that has been admitted
+	wake     func()        // sends to ready
 
 	// Changed by the run's goroutine and by whoever admits it, with the pool's mu held.
 	admitted bool
@@ -26,6 +27,7 @@ type Run struct {
 	keeps    time.Duration // until when it has that level
 	timed    bool          // while admitted: others have waited since from
 	from     time.Duration // since when its time is charged
+	took     time.Duration // what has been charged since Begin
 	looked   time.Duration // when it last looked between chunks whether others go first
 	ctx      context.Context
 	cutBy    error // why Do has ended early
@@ -37,6 +39,7 @@ type Run struct {
 // one; it is a pointer, or nil for a run that stands for itself. Release ends the run.
 func (p *Pool) NewRun(priority int, of any) *Run {
 	r := &Run{pool: p, ready: make(chan struct{}, 1)}
+	r.wake = func() { r.ready <- struct{}{} }
 	r.shares = make([]share, 1+len(p.workers))
 	r.priority.Store(int64(priority))
 	p.mu.Lock()
@@ -80,15 +83,31 @@ func (r *Run) Next(ctx context.Context) error {
 
 // End gives the thread back; nothing if the run has none.
 func (r *Run) End() {
+	if wake := r.Part(); wake != nil {
+		wake()
+	}
+}
+
+// Part is End for a goroutine that has little left to do. What it returns, if not nil, wakes the run that has the thread
+// next, and must be called: the goroutine calls it last, and Go's scheduler goes on with that run where this one ends.
+func (r *Run) Part() (wake func()) {
 	r.ctx = nil
 	if !r.admitted {
-		return
+		return nil
 	}
 	p := r.pool
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	r.leave()
-	p.release()
-	p.mu.Unlock()
+	r.learn()
+	p.free.Add(1)
+	next := p.successor()
+	p.settle()
+	p.noteWakeable()
+	if next == nil {
+		return nil
+	}
+	return next.wake
 }
 
 // leave gives up the slot of an admitted run. mu is held.
@@ -153,9 +172,9 @@ func (r *Run) mustYield() bool {
 		return false
 	}
 	if first.owner == r.owner {
-		return p.overdue(first, now)
+		return r.timed && now-r.from > r.owner.lead()
 	}
-	return r.usedAt(now)-first.owner.used > grain
+	return r.usedAt(now)-first.owner.used > first.owner.lead()
 }
 
 // spinTime is how long a run waits awake at most. On a machine that has nothing else to do it gives its CPU away
