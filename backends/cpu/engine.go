@@ -39,8 +39,9 @@ type instance interface {
 	// that overlaps no input; the result's Data is then either the front of it or elsewhere. Results that are elsewhere
 	// are valid until the next run. ctx is looked at between steps.
 	run(ctx context.Context, in []tensor.Tensor, out []tensor.Tensor) ([]tensor.Tensor, error)
-	// crowded reports whether a run that began now would have to wait for a thread.
-	crowded() bool
+	// sleeps reports whether a run that began now would have to wait for a thread, and longer than it takes to wake one of
+	// the program. It may be called at any time.
+	sleeps() bool
 	// end gives back the thread that run has, if any, after every run. The caller calls what it returns, if not nil, when
 	// it has little else to do: that wakes the run whose turn it is.
 	end() (wake func())

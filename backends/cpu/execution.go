@@ -46,11 +46,11 @@ func (e *execution) begin() error {
 	return nil
 }
 
-// Start implements device.Execution. A run that has to wait for a thread is computed on a goroutine of its own: one that
-// comes from C can go on only on its program's thread, which takes long to wake, and a thread of the pool would be idle
-// until then. The program's thread is woken when the run has ended, beside the next run.
+// Start implements device.Execution. A run that has to wait long for a thread is computed on a goroutine of its own: one
+// that comes from C can go on only on its program's thread, which takes long to wake, and a thread of the pool would be
+// idle until then. The program's thread is woken when the run has ended, beside the next run.
 func (e *execution) Start(r device.RunRequest) error {
-	r.Here = r.Here && !e.inst.crowded()
+	r.Here = r.Here && !e.inst.sleeps()
 	return e.Task.Start(r, e.prepare, e.work)
 }
 

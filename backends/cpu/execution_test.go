@@ -223,14 +223,19 @@ func TestExecution_concurrentRunsAgree(t *testing.T) {
 }
 
 // A peer cuts a file short that it shares with us.
-// TestExecution_leavesTheCaller: a run is computed on the caller's goroutine if a thread is free, and else apart from it.
+// sleepy is an instance whose runs sleep before they compute.
+type sleepy struct{ instance }
+
+func (sleepy) sleeps() bool { return true }
+
+// TestExecution_leavesTheCaller: a run that would sleep is not computed on the caller's goroutine, but apart from it.
 func TestExecution_leavesTheCaller(t *testing.T) {
 	for _, reference := range []bool{false, true} {
 		d := newDevice(t, Config{Threads: 1, Reference: reference})
 		p := compile(t, d, chain(t, 3, tensor.Of(4)))
 		e := newExec(t, p, device.ExecOptions{})
-		x := hostView(t, []float32{1, 2, 3, 4}, 4)
-		require.NoError(t, e.BindInput(0, x))
+		in := hostView(t, []float32{1, 2, 3, 4}, 4)
+		require.NoError(t, e.BindInput(0, in))
 		w := d.Workers(device.PriorityDefault)
 		taken, proceed, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 		r := device.RunRequest{Here: true, Done: func(err error) { done <- err }}
@@ -243,6 +248,8 @@ func TestExecution_leavesTheCaller(t *testing.T) {
 			assert.NoError(t, w.Do(t.Context(), 1, pool.Func(func(int, int) { close(taken); <-proceed })))
 		})
 		<-taken
+		x := e.(*execution)
+		x.inst = sleepy{x.inst}
 		require.NoError(t, e.Start(r))
 		require.Empty(t, done)
 		close(proceed)
@@ -251,7 +258,7 @@ func TestExecution_leavesTheCaller(t *testing.T) {
 		w.Release()
 		e.Release()
 		p.Release()
-		x.Buf.Release()
+		in.Buf.Release()
 	}
 }
 

@@ -231,7 +231,7 @@ func (s *sized) fits(in []tensor.Tensor) bool {
 
 func (p *plannedGraph) instance(o device.ExecOptions) (instance, error) {
 	pool := p.engine.threads.get()
-	i := &plannedInstance{graph: p, options: o, threads: pool.Width(), pool: pool}
+	i := &plannedInstance{graph: p, options: o, threads: pool.Width()}
 	if o.Threads == 1 {
 		i.threads = 1
 	}
@@ -248,7 +248,6 @@ type plannedInstance struct {
 	graph    *plannedGraph
 	options  device.ExecOptions
 	threads  int
-	pool     *pool.Pool
 	workers  *pool.Run
 	plan     *run.Plan
 	state    *run.State
@@ -294,7 +293,7 @@ func (i *plannedInstance) run(ctx context.Context, in []tensor.Tensor, out []ten
 	return i.state.Run(ctx, in, out, i.options.Profiling, i.between)
 }
 
-func (i *plannedInstance) crowded() bool { return i.pool.Crowded() }
+func (i *plannedInstance) sleeps() bool { return i.workers.Sleeps() }
 
 func (i *plannedInstance) end() (wake func()) {
 	if i.fallback != nil {
@@ -396,6 +395,5 @@ func (i *plannedInstance) release() {
 	}
 	if i.workers != nil {
 		i.workers.Release()
-		i.workers = nil
 	}
 }

@@ -95,16 +95,14 @@ func (p *refPlan) instance(o device.ExecOptions) (instance, error) {
 	if o.Owner == nil {
 		o.Owner = p
 	}
-	pool := p.threads.get()
-	run := pool.NewRun(rank(o.Priority), o.Owner)
-	return &refInstance{plan: p, options: o, pool: pool, turn: run, vals: make([]tensor.Tensor, len(p.graph.Values))}, nil
+	run := p.threads.get().NewRun(rank(o.Priority), o.Owner)
+	return &refInstance{plan: p, options: o, turn: run, vals: make([]tensor.Tensor, len(p.graph.Values))}, nil
 }
 
 // refInstance holds the values of one run.
 type refInstance struct {
 	plan    *refPlan
 	options device.ExecOptions
-	pool    *pool.Pool
 	turn    *pool.Run
 	vals    []tensor.Tensor
 	guards  []mem.Buffer // in guard mode
@@ -117,7 +115,7 @@ func (r *refInstance) release() {
 	r.turn.Release()
 }
 
-func (r *refInstance) crowded() bool { return r.pool.Crowded() }
+func (r *refInstance) sleeps() bool { return r.turn.Sleeps() }
 
 func (r *refInstance) end() (wake func()) { return r.turn.Part() }
 

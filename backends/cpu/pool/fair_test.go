@@ -308,7 +308,7 @@ func TestOwner_learnsWhatRunsTake(t *testing.T) {
 	for _, c := range []struct{ took, takes time.Duration }{{0, 0}, {8, 8}, {1, 4}, {1, 2}, {0, 2}, {1, 1}, {5, 5}} {
 		r.took = c.took
 		r.learn()
-		assert.Equal(t, c.takes, r.owner.takes, c.took)
+		assert.Equal(t, c.takes, time.Duration(r.owner.usual.Load()), c.took)
 	}
 }
 
@@ -316,9 +316,7 @@ func TestOwner_learnsWhatRunsTake(t *testing.T) {
 func TestRun_partsBeforeItWakesTheNext(t *testing.T) {
 	p, _ := newStill(t, 1)
 	first, next := p.NewRun(2, nil), p.NewRun(2, nil)
-	assert.False(t, p.Crowded())
 	begin(t, first)
-	assert.True(t, p.Crowded())
 	p.mu.Lock()
 	p.enqueue(next)
 	p.mu.Unlock()
@@ -329,5 +327,25 @@ func TestRun_partsBeforeItWakesTheNext(t *testing.T) {
 	require.NoError(t, next.wait(t.Context(), true))
 	assert.Nil(t, next.Part(), "nobody waits")
 	assert.Nil(t, next.Part(), "it has no thread")
-	assert.False(t, p.Crowded())
+}
+
+// A run sleeps if it has to wait and its like take longer than waking it.
+func TestRun_sleeps(t *testing.T) {
+	p, _ := newStill(t, 2)
+	r, short, a, b := p.NewRun(2, nil), p.NewRun(2, nil), p.NewRun(2, nil), p.NewRun(2, nil)
+	r.owner.usual.Store(int64(time.Millisecond))
+	assert.False(t, r.Sleeps(), "both threads are free")
+	begin(t, a)
+	assert.False(t, r.Sleeps(), "one is free")
+	begin(t, b)
+	assert.True(t, r.Sleeps(), "none is free")
+	assert.False(t, short.Sleeps())
+	p.mu.Lock()
+	p.enqueue(short)
+	p.mu.Unlock()
+	a.End()
+	require.NoError(t, short.wait(t.Context(), true))
+	short.End()
+	assert.False(t, r.Sleeps())
+	b.End()
 }

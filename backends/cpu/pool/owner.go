@@ -1,6 +1,9 @@
 package pool
 
-import "time"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // Levels is the number of levels. A run waits in the level of its priority and gains one each time that its owner has
 // had no thread for [Ageing], up to the highest. It keeps a gained level for [hold]: no level starves.
@@ -19,6 +22,8 @@ const (
 	// grain and slice bound how much more than another an owner may have used before it makes room for that one: as much
 	// as the other's runs take. A run that is taken turns with loses what caches hold of it, and has to be woken again.
 	grain, slice = turn / 2, 4 * turn
+	// wakes is about how long it takes to wake a thread that sleeps in the operating system, and a goroutine on it.
+	wakes = 100 * time.Microsecond
 	// look is how often a run looks between chunks whether others go first.
 	look = 50 * time.Microsecond
 )
@@ -45,11 +50,11 @@ type owner struct {
 	used   time.Duration // time of threads; one that comes back begins not far below those who are there
 	turn   uint64        // number of the last turn
 	served time.Duration // when a run last had a thread while others waited
-	takes  time.Duration // about what a run of it has used of late
+	usual  atomic.Int64  // about what a run of it has used of late, in ns; changed with mu held
 }
 
 // lead is how much more than o another owner may have used before it makes room for a run of o.
-func (o *owner) lead() time.Duration { return min(max(grain, o.takes), slice) }
+func (o *owner) lead() time.Duration { return min(max(grain, time.Duration(o.usual.Load())), slice) }
 
 // account returns the account for a new run. mu is held.
 func (a *accounts) account(of any, level int) *owner {
@@ -138,7 +143,7 @@ func (p *Pool) charge(r *Run) {
 // that a lower number counts less. mu is held.
 func (r *Run) learn() {
 	if r.took > 0 {
-		r.owner.takes = max(r.took, r.owner.takes/2)
+		r.owner.usual.Store(max(int64(r.took), r.owner.usual.Load()/2))
 		r.took = 0
 	}
 }

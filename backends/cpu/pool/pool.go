@@ -93,19 +93,6 @@ func (p *Pool) Width() int { return 1 + len(p.workers) }
 // Waiting is the number of runs that wait for a thread.
 func (p *Pool) Waiting() int { return int(p.waiting.Load()) }
 
-// Crowded reports whether a run that began now would have to wait: others do, or every thread has a run.
-func (p *Pool) Crowded() bool {
-	if p.waiting.Load() > 0 {
-		return true
-	}
-	for i := range p.slots {
-		if p.slots[i].Load() == nil {
-			return false
-		}
-	}
-	return true
-}
-
 // Close stops the workers and waits for them. No run may be active or begin.
 func (p *Pool) Close() {
 	p.mu.Lock()

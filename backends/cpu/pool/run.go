@@ -73,6 +73,24 @@ func (r *Run) Begin(ctx context.Context) error {
 	return r.wait(ctx, park)
 }
 
+// Sleeps reports whether Begin would have to wait, because others do or every thread has a run, and is better called on
+// a goroutine of its own then: runs of this owner take longer than waking the caller. It can be called at any time.
+func (r *Run) Sleeps() bool {
+	if time.Duration(r.owner.usual.Load()) < wakes {
+		return false
+	}
+	p := r.pool
+	if p.waiting.Load() > 0 {
+		return true
+	}
+	for i := range p.slots {
+		if p.slots[i].Load() == nil {
+			return false
+		}
+	}
+	return true
+}
+
 // Next is Begin for a run that has no thread and Yield for one that has.
 func (r *Run) Next(ctx context.Context) error {
 	if r.admitted {
