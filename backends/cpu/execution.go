@@ -33,7 +33,7 @@ func newExecution(p *program, inst instance) *execution {
 		copies: make([][]byte, len(p.out)),
 	}
 	e.prepare, e.work, e.Result = e.begin, e.run, e.result
-	e.Task.Parting = inst.end
+	e.Task.Sleeps, e.Task.Parting = inst.sleeps, inst.end
 	return e
 }
 
@@ -49,10 +49,7 @@ func (e *execution) begin() error {
 // Start implements device.Execution. A run that has to wait long for a thread is computed on a goroutine of its own: one
 // that comes from C can go on only on its program's thread, which takes long to wake, and a thread of the pool would be
 // idle until then. The program's thread is woken when the run has ended, beside the next run.
-func (e *execution) Start(r device.RunRequest) error {
-	r.Here = r.Here && !e.inst.sleeps()
-	return e.Task.Start(r, e.prepare, e.work)
-}
+func (e *execution) Start(r device.RunRequest) error { return e.Task.Start(r, e.prepare, e.work) }
 
 func (e *execution) run(ctx context.Context) error {
 	begin := time.Now()

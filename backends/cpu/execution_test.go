@@ -223,11 +223,6 @@ func TestExecution_concurrentRunsAgree(t *testing.T) {
 }
 
 // A peer cuts a file short that it shares with us.
-// sleepy is an instance whose runs sleep before they compute.
-type sleepy struct{ instance }
-
-func (sleepy) sleeps() bool { return true }
-
 // TestExecution_leavesTheCaller: a run that would sleep is not computed on the caller's goroutine, but apart from it.
 func TestExecution_leavesTheCaller(t *testing.T) {
 	for _, reference := range []bool{false, true} {
@@ -248,8 +243,7 @@ func TestExecution_leavesTheCaller(t *testing.T) {
 			assert.NoError(t, w.Do(t.Context(), 1, pool.Func(func(int, int) { close(taken); <-proceed })))
 		})
 		<-taken
-		x := e.(*execution)
-		x.inst = sleepy{x.inst}
+		e.(*execution).Task.Sleeps = func() bool { return true }
 		require.NoError(t, e.Start(r))
 		require.Empty(t, done)
 		close(proceed)

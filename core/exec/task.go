@@ -23,8 +23,12 @@ import (
 type Task struct {
 	// Fences says that work waits for the fences of a run itself, as Await does. Set before the first run.
 	Fences bool
+	// Sleeps, if set, reports whether work would wait long if it began now: a run of Here gets a goroutine of its own
+	// then. It is called at any time. Set before the first run.
+	Sleeps func() bool
 	// Parting, if set, is called when work has returned, still as a part of the run. What it returns, if not nil, is called
-	// after Done, when another run may be under way. Set before the first run.
+	// before Done; after it, when another run may be under way, if the caller of Start only waits. Set before the first
+	// run.
 	Parting func() (last func())
 
 	mu     sync.Mutex
@@ -61,7 +65,7 @@ func (t *Task) ready() error {
 }
 
 // Start checks with prepare, called as in Do, that a run may begin, and then calls work on a goroutine of its own, or
-// on the caller's if r.Here is set: after the fences, unless the deadline passed or Cancel was called before. Work
+// on the caller's if r.Here is set and it does not sleep: after the fences, unless the deadline passed or Cancel was called before. Work
 // finds r under device.RequestKey in its context, and looks at its context between steps; its Err is a *fault.Error of
 // kind fault.Timeout or fault.Canceled. A panic in work becomes an error of kind fault.Internal, an access to memory
 // that has vanished one of kind fault.Memory (goroutines that work starts must see to both themselves). When work has
@@ -70,7 +74,7 @@ func (t *Task) Start(r device.RunRequest, prepare func() error, work func(ctx co
 	if err := t.begin(r, prepare, work); err != nil {
 		return err
 	}
-	if r.Here {
+	if r.Here && (t.Sleeps == nil || !t.Sleeps()) {
 		t.perform()
 		return nil
 	}
@@ -128,10 +132,13 @@ func (t *Task) perform() {
 		close(t.idle)
 	}
 	t.mu.Unlock()
+	if last != nil && !r.Here {
+		last()
+	}
 	if r.Done != nil {
 		r.Done(err)
 	}
-	if last != nil {
+	if last != nil && r.Here {
 		last()
 	}
 }

@@ -155,28 +155,48 @@ func TestTask_startAndCloseInsideDone(t *testing.T) {
 	assert.Equal(t, 3, <-finished)
 }
 
-// Parting belongs to the run, what it returns does not: it is called when Done has been.
-func TestTask_partsAfterDone(t *testing.T) {
-	for _, here := range []bool{true, false} {
+// Parting belongs to the run, what it returns does not. Done of a caller that does more than wait may take long, and
+// start runs: it comes last then.
+func TestTask_partsAroundDone(t *testing.T) {
+	for _, c := range []struct {
+		here, sleeps bool
+		want         []string
+	}{
+		{true, false, []string{"work", "parting", "done", "last"}},
+		{true, true, []string{"work", "parting", "done", "last"}},
+		{false, false, []string{"work", "parting", "last", "done"}},
+	} {
 		var task Task
 		var order []string
-		ended := make(chan struct{})
+		ended := make(chan struct{}, 2)
+		task.Sleeps = func() bool { return c.sleeps }
 		task.Parting = func() func() {
 			order = append(order, "parting")
 			assert.Error(t, task.Do(func() error { return nil }), "a run is under way")
 			return func() {
 				order = append(order, "last")
 				assert.NoError(t, task.Do(func() error { return nil }))
-				close(ended)
+				ended <- struct{}{}
 			}
 		}
-		done := func(error) { order = append(order, "done") }
-		require.NoError(t, task.Start(device.RunRequest{Here: here, Done: done}, nil, func(context.Context) error {
+		begin, done := make(chan struct{}), func(error) { order = append(order, "done"); ended <- struct{}{} }
+		work := func(context.Context) error {
+			<-begin
 			order = append(order, "work")
 			return nil
-		}))
+		}
+		apart := c.sleeps || !c.here
+		if !apart {
+			close(begin)
+		}
+		require.NoError(t, task.Start(device.RunRequest{Here: c.here, Done: done}, nil, work))
+		if apart {
+			assert.Empty(t, ended)
+			close(begin)
+		}
 		<-ended
-		assert.Equal(t, []string{"work", "parting", "done", "last"}, order)
+		<-ended
+		assert.Equal(t, c.want, order)
 	}
 }
 
