@@ -10,8 +10,8 @@ import (
 )
 
 // queue orders tasks by priority, then by customId, then as they were submitted, and runs as many side by side as
-// processors compute. Those of the highest priority run at once, beyond that number, and so does a task that has waited
-// for Patience, one for each Ageing: no priority starves.
+// processors compute. Those of the highest priority run at once, beyond that number. A task that has waited for Patience
+// goes before all others, one for each Ageing, and takes no place of those: no priority starves.
 var queue taskQueue
 
 const (
@@ -26,6 +26,7 @@ type taskQueue struct {
 	ready   taskHeap
 	count   uint64 // tasks that were submitted
 	running int
+	urgent  int              // of them, those of the highest priority
 	aged    time.Time        // when a task last went first for its patience
 	clock   func() time.Time // nil: time.Now
 }
@@ -52,7 +53,7 @@ func Pause() (resume func()) {
 	queue.mu.Unlock()
 	return func() {
 		for range n {
-			queue.leave()
+			queue.leave(nil)
 		}
 	}
 }
@@ -75,25 +76,25 @@ func (q *taskQueue) start() {
 		go func() {
 			if t.take(turnTaken) {
 				call := t.run()
-				q.leave()
+				q.leave(t)
 				call.make(t)
 			}
 		}()
 	}
 }
 
-// next takes the task whose turn has come out of the queue, nil if none has. A preemptive one is never held up, and one
-// that has waited for Patience no longer than until Ageing has passed, for those of the highest priority may never leave
-// it a place.
+// next takes the task whose turn has come out of the queue, nil if none has. One of the highest priority is never held
+// up. One that has waited for Patience needs a place that no other but such has, for those may never leave one.
 func (q *taskQueue) next() *Task {
 	if len(q.ready) == 0 {
 		return nil
 	}
 	if q.ready[0].Priority == Preemptive {
+		q.urgent++
 		return heap.Pop(&q.ready).(*Task)
 	}
-	full := q.running >= sideBySide()
-	if now := q.now(); now.Sub(q.aged) >= Ageing {
+	now, full := q.now(), q.running >= sideBySide()
+	if now.Sub(q.aged) >= Ageing && q.running-q.urgent < sideBySide() {
 		if first := q.oldest(); now.Sub(q.ready[first].since) >= Patience && (first > 0 || full) {
 			q.aged = now
 			return heap.Remove(&q.ready, first).(*Task)
@@ -122,7 +123,7 @@ func (q *taskQueue) runHere(t *Task) {
 		return
 	}
 	call := t.run()
-	q.leave()
+	q.leave(t)
 	if call.function != 0 {
 		go call.make(t)
 	}
@@ -139,11 +140,14 @@ const (
 // take reports whether the caller is to compute the task: its turn has come, and no other thread took it.
 func (t *Task) take(who int32) bool { return t.turn.CompareAndSwap(turnCame, who) }
 
-// leave frees the place of a task that is done.
-func (q *taskQueue) leave() {
+// leave frees the place of a task that is done, or one that Pause has taken.
+func (q *taskQueue) leave(t *Task) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.running--
+	if t != nil && t.Priority == Preemptive {
+		q.urgent--
+	}
 	q.start()
 }
 

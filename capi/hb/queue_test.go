@@ -59,10 +59,18 @@ func TestQueue_lowIsNotStarved(t *testing.T) {
 }
 
 // TestQueue_lowBesideThoseThatBeginAtOnce: where tasks of the highest priority leave no place, others begin beyond the
-// number of places when they have waited long enough, one by one.
+// number of places when they have waited long enough, one by one. Where others have the places they wait on.
 func TestQueue_lowBesideThoseThatBeginAtOnce(t *testing.T) {
 	clock := time.Unix(0, 0)
-	q := taskQueue{clock: func() time.Time { return clock }, running: sideBySide() + 2}
+	q := taskQueue{clock: func() time.Time { return clock }, running: sideBySide() - 1}
+	q.mu.Lock()
+	for range 3 {
+		q.count++
+		heap.Push(&q.ready, &Task{Order: Order{Priority: Preemptive}, order: q.count, since: clock})
+	}
+	urgent := []*Task{q.next(), q.next(), q.next()}
+	require.NotContains(t, urgent, (*Task)(nil))
+	q.running += len(urgent)
 	for range 2 {
 		q.count++
 		heap.Push(&q.ready, &Task{Order: Order{Priority: 1}, order: q.count, since: clock})
@@ -71,9 +79,19 @@ func TestQueue_lowBesideThoseThatBeginAtOnce(t *testing.T) {
 	clock = clock.Add(Patience - 1)
 	require.Nil(t, q.next())
 	clock = clock.Add(1)
-	require.EqualValues(t, 1, q.next().order)
+	require.EqualValues(t, 4, q.next().order)
+	q.running++
 	require.Nil(t, q.next())
 	clock = clock.Add(Ageing)
-	require.EqualValues(t, 2, q.next().order)
+	require.Nil(t, q.next(), "none of the highest priority has these places")
+	q.running--
+	require.EqualValues(t, 5, q.next().order)
 	require.Nil(t, q.next())
+	q.running -= sideBySide() - 1
+	q.mu.Unlock()
+	for _, u := range urgent {
+		q.leave(u)
+	}
+	require.Zero(t, q.running)
+	require.Zero(t, q.urgent)
 }

@@ -65,11 +65,11 @@ func (t *Task) ready() error {
 }
 
 // Start checks with prepare, called as in Do, that a run may begin, and then calls work on a goroutine of its own, or
-// on the caller's if r.Here is set and it does not sleep: after the fences, unless the deadline passed or Cancel was called before. Work
-// finds r under device.RequestKey in its context, and looks at its context between steps; its Err is a *fault.Error of
-// kind fault.Timeout or fault.Canceled. A panic in work becomes an error of kind fault.Internal, an access to memory
-// that has vanished one of kind fault.Memory (goroutines that work starts must see to both themselves). When work has
-// returned the task is idle, and then r.Done is called.
+// on the caller's if r.Here is set and it does not sleep: after the fences, unless the deadline passed or Cancel was
+// called before. Work finds r under device.RequestKey in its context, and looks at its context between steps; its Err
+// is a *fault.Error of kind fault.Timeout or fault.Canceled. A panic in work becomes an error of kind fault.Internal,
+// an access to memory that has vanished one of kind fault.Memory (goroutines that work starts must see to both
+// themselves). When work has returned the task is idle, and then r.Done is called.
 func (t *Task) Start(r device.RunRequest, prepare func() error, work func(ctx context.Context) error) error {
 	if err := t.begin(r, prepare, work); err != nil {
 		return err
