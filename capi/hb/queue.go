@@ -10,8 +10,8 @@ import (
 )
 
 // queue orders tasks by priority, then by customId, then as they were submitted, and runs as many side by side as
-// processors compute. Those of the highest priority run at once, beyond that number. A task that has waited for Patience
-// goes before all others, one for each Ageing, and takes no place of those: no priority starves.
+// processors compute. Those of the highest priority run at once, beyond that number. A task that has waited for
+// Patience goes before all others, one for each Ageing, and takes no place of those: no priority starves.
 var queue taskQueue
 
 const (
