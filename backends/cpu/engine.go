@@ -42,8 +42,8 @@ type instance interface {
 	// sleeps reports whether a run that began now would have to wait for a thread, and longer than it takes to wake one of
 	// the program. It may be called at any time.
 	sleeps() bool
-	// end gives back the thread that run has, if any, after every run. The caller calls what it returns, if not nil, when
-	// it has little else to do: that wakes the run whose turn it is.
+	// end gives back the thread that run has, if any, after every run. The caller calls wake, if not nil, when it has
+	// little else to do: the run whose turn it is begins.
 	end() (wake func())
 	// setApart says that rows of input i lie so many bytes apart in the Data of the runs to come, 0: they have no gaps.
 	// It is called for inputs only that have an imageRow.

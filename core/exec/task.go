@@ -26,9 +26,9 @@ type Task struct {
 	// Sleeps, if set, reports whether work would wait long if it began now: a run of Here gets a goroutine of its own
 	// then. It is called at any time. Set before the first run.
 	Sleeps func() bool
-	// Parting, if set, is called when work has returned, still as a part of the run. What it returns, if not nil, is
-	// called before Done; after it, when another run may be under way, if the caller of Start only waits. Set before the
-	// first run.
+	// Parting, if set, is called when work has returned, still as a part of the run. A last that is not nil is called
+	// before Done; after it, when another run may be under way, if the caller of Start only waits. Set before the first
+	// run.
 	Parting func() (last func())
 
 	mu     sync.Mutex

@@ -155,7 +155,7 @@ func TestTask_startAndCloseInsideDone(t *testing.T) {
 	assert.Equal(t, 3, <-finished)
 }
 
-// Parting belongs to the run, what it returns does not. Done of a caller that does more than wait may take long, and
+// Parting belongs to the run, its result does not. Done of a caller that does more than wait may take long, and
 // start runs: it comes last then.
 func TestTask_partsAroundDone(t *testing.T) {
 	for _, c := range []struct {

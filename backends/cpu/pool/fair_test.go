@@ -225,7 +225,8 @@ func TestPool_chargesFromWaking(t *testing.T) {
 	last.End()
 }
 
-// A run that has aged keeps the level that it gained for the 3 ms of docs/process.md, and makes room for the higher level then.
+// A run that has aged keeps the level that it gained for the 3 ms of docs/process.md, and makes room for the higher level
+// then.
 func TestRun_keepsItsGainedLevel(t *testing.T) {
 	const documented = 3 * time.Millisecond
 	p, clock := newStill(t, 1)
@@ -261,7 +262,8 @@ func TestRun_keepsItsGainedLevel(t *testing.T) {
 // longer than they compute, and are interrupted less often.
 func TestRun_makesRoomByTheLengthOfRuns(t *testing.T) {
 	const ms = time.Millisecond
-	for _, c := range []struct{ takes, room time.Duration }{{0, ms / 2}, {ms / 10, ms / 2}, {3 * ms, 3 * ms}, {ms * 1000, 4 * ms}} {
+	for _, c := range []struct{ takes, room time.Duration }{{0, ms / 2}, {ms / 10, ms / 2}, {3 * ms, 3 * ms},
+		{ms * 1000, 4 * ms}} {
 		for _, own := range []bool{false, true} {
 			p, clock := newStill(t, 1)
 			me, other := new(int), new(int)
@@ -301,7 +303,7 @@ func TestRun_makesRoomByTheLengthOfRuns(t *testing.T) {
 	}
 }
 
-// What an owner's runs take is learnt from the longest of late: a run that was charged in part hides no long ones.
+// The time of an owner's runs is learnt from the longest of late: a run that was charged in part hides no long ones.
 func TestOwner_learnsWhatRunsTake(t *testing.T) {
 	p, _ := newStill(t, 1)
 	r := p.NewRun(2, nil)

@@ -20,7 +20,7 @@ const (
 	// while, and what is left of its work waits for its level again.
 	hold = 3 * turn
 	// grain and slice bound how much more than another an owner may have used before it makes room for that one: as much
-	// as the other's runs take. A run that is taken turns with loses what caches hold of it, and has to be woken again.
+	// as the other's runs take. An interrupted run loses its place in caches, and has to be woken again.
 	grain, slice = turn / 2, 4 * turn
 	// wakes is about how long it takes to wake a thread that sleeps in the operating system, and a goroutine on it.
 	wakes = 100 * time.Microsecond
@@ -50,7 +50,7 @@ type owner struct {
 	used   time.Duration // time of threads; one that comes back begins not far below those who are there
 	turn   uint64        // number of the last turn
 	served time.Duration // when a run last had a thread while others waited
-	usual  atomic.Int64  // about what a run of it has used of late, in ns; changed with mu held
+	usual  atomic.Int64  // of a run of it of late, about, in ns; changed with mu held
 }
 
 // lead is how much more than o another owner may have used before it makes room for a run of o.
@@ -139,8 +139,8 @@ func (p *Pool) charge(r *Run) {
 	}
 }
 
-// learn notes at the end of a run what it has used. The time of a run that others waited for is known in part alone, so
-// that a lower number counts less. mu is held.
+// learn notes at the end of a run how much time it has used. The time of a run that others waited for is known in part
+// alone, so that a lower number counts less. mu is held.
 func (r *Run) learn() {
 	if r.took > 0 {
 		r.owner.usual.Store(max(int64(r.took), r.owner.usual.Load()/2))

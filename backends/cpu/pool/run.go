@@ -27,7 +27,7 @@ type Run struct {
 	keeps    time.Duration // until when it has that level
 	timed    bool          // while admitted: others have waited since from
 	from     time.Duration // since when its time is charged
-	took     time.Duration // what has been charged since Begin
+	took     time.Duration // charged since Begin
 	looked   time.Duration // when it last looked between chunks whether others go first
 	ctx      context.Context
 	cutBy    error // why Do has ended early
@@ -106,8 +106,8 @@ func (r *Run) End() {
 	}
 }
 
-// Part is End for a goroutine that has little left to do. What it returns, if not nil, wakes the run that has the thread
-// next, and must be called: the goroutine calls it last, and Go's scheduler goes on with that run where this one ends.
+// Part is End for a goroutine that has little left to do. A wake that is not nil must be called: it wakes the run that
+// has the thread next. The goroutine calls it last, and Go's scheduler goes on with that run where this one ends.
 func (r *Run) Part() (wake func()) {
 	r.ctx = nil
 	if !r.admitted {
