@@ -225,8 +225,8 @@ func TestPool_chargesFromWaking(t *testing.T) {
 	last.End()
 }
 
-// A run that has aged keeps the level that it gained for the 3 ms of docs/process.md, and makes room for the higher level
-// then.
+// A run that has aged keeps the level that it gained for the 3 ms of docs/process.md. Then it makes room for the higher
+// level.
 func TestRun_keepsItsGainedLevel(t *testing.T) {
 	const documented = 3 * time.Millisecond
 	p, clock := newStill(t, 1)
