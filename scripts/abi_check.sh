@@ -49,7 +49,7 @@ added=$(LC_ALL=C comm -13 <(cut -d' ' -f1 "$dir/old" | LC_ALL=C sort) <(cut -d' 
 types="types not compared: abidiff is not installed"
 if command -v abidiff > /dev/null; then
   types="types not compared: no debugging information"
-  if readelf -SW "$1" | grep -q '\.debug_info' && readelf -SW "$2" | grep -q '\.debug_info'; then
+  if readelf -SW "$1" | grep '\.debug_info' > /dev/null && readelf -SW "$2" | grep '\.debug_info' > /dev/null; then
     types="types compared"
     code=0
     abidiff --no-added-syms "$1" "$2" || code=$?

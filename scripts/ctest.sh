@@ -14,5 +14,4 @@ ctest --test-dir "$build/cmake" "${options[@]}" > "$build/ctest.log" 2>&1 ||
   { grep -vE ' Passed | Start ' "$build/ctest.log"; exit 1; }
 grep -E 'tests passed|Total Test time' "$build/ctest.log"
 awk '/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: / && $NF == "sec" {print $(NF - 1), $4}' "$build/ctest.log" | sort -rn |
-  head -5 |
-  awk 'NR == 1 {print "the slowest:"} {printf "%8.1f s  %s\n", $1, $2}'
+  awk 'NR == 1 {print "the slowest:"} NR <= 5 {printf "%8.1f s  %s\n", $1, $2}'

@@ -3,7 +3,7 @@
 # kernels. A level that the processor lacks is skipped.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
-flags=" $(sed -n 's/^flags[^:]*: //p' /proc/cpuinfo | head -1) "
+flags=" $(sed -n '/^flags/{s/^flags[^:]*: //p;q}' /proc/cpuinfo) "
 
 # level NAME SETTING FLAG...
 level() {

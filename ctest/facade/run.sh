@@ -50,11 +50,11 @@ lib=$dir/tree/build/lib
 flags=("${warnings[@]}" -g -O1 -D_GNU_SOURCE -I"$here" -Iinclude -Ictest -L"$lib" -Wl,-rpath,"$lib")
 
 # Names: a function without behaviour is not exported; the stub library has its version.
-! nm -D "$lib"/*.so | grep -q toy_later || { echo "toy_later has no behaviour and is exported"; exit 1; }
+! nm -D "$lib"/*.so | grep > /dev/null toy_later || { echo "toy_later has no behaviour and is exported"; exit 1; }
 grep -q 'toy_later` | 3 | no' docs/support.md || { echo "the support matrix lacks toy_later"; exit 1; }
-nm -D --with-symbol-versions "$lib/libtoy.so" | grep -q 'T toy_add@@TOY_1.0' ||
+nm -D --with-symbol-versions "$lib/libtoy.so" | grep > /dev/null 'T toy_add@@TOY_1.0' ||
   { echo "libtoy.so has no symbol version"; exit 1; }
-nm -D --with-symbol-versions "$lib/libtoy_alias.so" | grep -q 'T toy_add$' ||
+nm -D --with-symbol-versions "$lib/libtoy_alias.so" | grep > /dev/null 'T toy_add$' ||
   { echo "libtoy_alias.so has a symbol version"; exit 1; }
 
 # Linked against each name: the core library alone, and a vendor's names.
