@@ -100,7 +100,11 @@ static void *guest_calls(void *arg)
 	return NULL;
 }
 
-static int ascending(const void *a, const void *b) { return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b); }
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
 
 /* What a part of the calls' times does not exceed. */
 static double quantile(const struct guest *g, double *times, double part)
@@ -257,7 +261,8 @@ static int soak(double seconds)
 		}
 		double part = (double)calls[a] / total;
 		least = part < least ? part : least;
-		printf("%5s: %8zu calls, %4.1f %% of all, median %.2f ms, p99 %.2f ms, longest %.2f ms\n", apis[a].name, calls[a], 100 * part, p50, p99, most);
+		printf("%5s: %8zu calls, %4.1f %% of all, median %.2f ms, p99 %.2f ms, longest %.2f ms\n", apis[a].name,
+		       calls[a], 100 * part, p50, p99, most);
 	}
 	int more_threads = host_threads() - threads;
 	long more_fds = (long)growth_descriptors() - (long)fds;

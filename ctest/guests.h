@@ -138,7 +138,10 @@ static void open_ohnn(struct program *p)
 	p->out[0] = ohnn_tensor(SIDE, SIDE, 0);
 }
 
-static void run_ohnn(struct program *p) { CHECK(OH_NNExecutor_RunSync(p->executor, p->in, 2, p->out, 1) == OH_NN_SUCCESS, "OH_NNExecutor_RunSync"); }
+static void run_ohnn(struct program *p)
+{
+	CHECK(OH_NNExecutor_RunSync(p->executor, p->in, 2, p->out, 1) == OH_NN_SUCCESS, "OH_NNExecutor_RunSync");
+}
 
 static void close_ohnn(struct program *p)
 {
@@ -150,7 +153,8 @@ static void close_ohnn(struct program *p)
 
 static void open_nnapi(struct program *p)
 {
-	static const int32_t priorities[] = {ANEURALNETWORKS_PRIORITY_DEFAULT, ANEURALNETWORKS_PRIORITY_LOW, ANEURALNETWORKS_PRIORITY_HIGH};
+	static const int32_t priorities[] = {ANEURALNETWORKS_PRIORITY_DEFAULT, ANEURALNETWORKS_PRIORITY_LOW,
+	                                     ANEURALNETWORKS_PRIORITY_HIGH};
 	static const float zeros[FLOATS];
 	const uint32_t dims[] = {SIDE, SIDE}, row[] = {SIDE};
 	const ANeuralNetworksOperandType square = nn_tensor(2, dims), line = nn_tensor(1, row);

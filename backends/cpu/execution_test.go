@@ -222,7 +222,6 @@ func TestExecution_concurrentRunsAgree(t *testing.T) {
 	p.Release()
 }
 
-// A peer cuts a file short that it shares with us.
 // TestExecution_leavesTheCaller: a run that would sleep is not computed on the caller's goroutine, but apart from it.
 func TestExecution_leavesTheCaller(t *testing.T) {
 	for _, reference := range []bool{false, true} {
@@ -231,6 +230,8 @@ func TestExecution_leavesTheCaller(t *testing.T) {
 		e := newExec(t, p, device.ExecOptions{})
 		in := hostView(t, []float32{1, 2, 3, 4}, 4)
 		require.NoError(t, e.BindInput(0, in))
+		sleeps := false
+		e.(*execution).Task.Sleeps = func() bool { return sleeps }
 		w := d.Workers(device.PriorityDefault)
 		taken, proceed, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 		r := device.RunRequest{Here: true, Done: func(err error) { done <- err }}
@@ -243,7 +244,7 @@ func TestExecution_leavesTheCaller(t *testing.T) {
 			assert.NoError(t, w.Do(t.Context(), 1, pool.Func(func(int, int) { close(taken); <-proceed })))
 		})
 		<-taken
-		e.(*execution).Task.Sleeps = func() bool { return true }
+		sleeps = true
 		require.NoError(t, e.Start(r))
 		require.Empty(t, done)
 		close(proceed)
@@ -256,6 +257,7 @@ func TestExecution_leavesTheCaller(t *testing.T) {
 	}
 }
 
+// A peer cuts a file short that it shares with us.
 func TestExecution_sharedMemoryVanishes(t *testing.T) {
 	p := compile(t, newDevice(t, Config{}), chain(t, 1, tensor.Of(4)))
 	defer p.Release()

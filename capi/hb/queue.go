@@ -11,7 +11,8 @@ import (
 
 // queue orders tasks by priority, then by customId, then as they were submitted, and runs as many side by side as
 // processors compute. Those of the highest priority run at once, beyond that number. A task that has waited for
-// Patience goes before all others, one for each Ageing, and takes no place of those: no priority starves.
+// Patience goes before all others, one for each Ageing, and beyond that number if those have the places: no priority
+// starves.
 var queue taskQueue
 
 const (
@@ -84,7 +85,7 @@ func (q *taskQueue) start() {
 }
 
 // next takes the task whose turn has come out of the queue, nil if none has. One of the highest priority is never held
-// up. One that has waited for Patience needs a place that no other but such has, for those may never leave one.
+// up. For one that has waited for Patience, places that those of the highest priority have count as free.
 func (q *taskQueue) next() *Task {
 	if len(q.ready) == 0 {
 		return nil
