@@ -45,7 +45,8 @@ type growthRow struct {
 
 // TestGrowth holds that the time of every operator grows as its work does, whatever grows: sizes of its inputs, alone
 // and together. It compares times of the processor and takes some minutes, so that it is asked for by ANYNPU_GROWTH:
-// "all", or names of operators with commas.
+// "all", or names of operators with commas. A machine can be slow for a minute, an algorithm is slow whenever it is
+// asked: a row that is too high is measured once more after all others, and both have to be too high.
 func TestGrowth(t *testing.T) {
 	asked := os.Getenv("ANYNPU_GROWTH")
 	if asked == "" {
@@ -54,6 +55,7 @@ func TestGrowth(t *testing.T) {
 	d, err := cpu.New(cpu.Config{Threads: 1})
 	require.NoError(t, err)
 	var rows []growthRow
+	var again []func()
 	for _, c := range opcase.All() {
 		name := graph.NameOf(c.Op)
 		if asked != "all" && !strings.Contains(","+asked+",", ","+name+",") {
@@ -66,23 +68,37 @@ func TestGrowth(t *testing.T) {
 			}
 			r.name = fmt.Sprintf("%s, way %d", name, i)
 			if os.Getenv("ANYNPU_GROWTH_ROWS") != "" {
-				fmt.Printf("%-40s %5.2f %9.3f ms %9.3f ms %s -> %s\n", r.name, r.exponent, ms(r.short), ms(r.long), r.from, r.to)
+				fmt.Println(r)
 			}
 			rows = append(rows, r)
+			if at := len(rows) - 1; r.exponent > mostExponent {
+				again = append(again, func() {
+					t.Logf("measured again: %v", rows[at])
+					if r, ok := growth(d, c, w); ok && r.exponent < rows[at].exponent {
+						r.name = rows[at].name
+						rows[at] = r
+					}
+				})
+			}
 		}
 	}
 	require.NotEmpty(t, rows)
+	for _, measure := range again {
+		measure()
+	}
 	sort.Slice(rows, func(i, j int) bool { return rows[i].exponent > rows[j].exponent })
 	for i, r := range rows {
-		line := fmt.Sprintf("%-40s %5.2f  %9.3f ms %9.3f ms  %s -> %s", r.name, r.exponent, ms(r.short), ms(r.long),
-			r.from, r.to)
 		if r.exponent > mostExponent {
-			t.Errorf("%s", line)
+			t.Error(r)
 		} else if i < 40 {
-			t.Log(line)
+			t.Log(r)
 		}
 	}
 	t.Logf("%d rows", len(rows))
+}
+
+func (r growthRow) String() string {
+	return fmt.Sprintf("%-40s %5.2f  %9.3f ms %9.3f ms  %s -> %s", r.name, r.exponent, ms(r.short), ms(r.long), r.from, r.to)
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

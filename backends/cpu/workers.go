@@ -27,7 +27,7 @@ func (d *Device) Workers(p device.Priority) *Workers {
 // Multiplier implements device.MatrixMultiplier. Matrices are multiplied by reference where everything is.
 func (d *Device) Multiplier(p device.Priority) device.Multiplier { return d.Workers(p) }
 
-// Multiply computes a product of matrices.
+// Multiply computes a product of matrices, on a goroutine of its own if it has to wait long for a thread.
 func (w *Workers) Multiply(ctx context.Context, p *matrix.Product) error {
 	if w.device.byRef {
 		if err := ctx.Err(); err != nil {
@@ -36,7 +36,26 @@ func (w *Workers) Multiply(ctx context.Context, p *matrix.Product) error {
 		matmul.Reference(p)
 		return nil
 	}
+	if w.run.Sleeps() { // as in execution.Start
+		return apart(func() error { return matmul.Run(ctx, p, w) })
+	}
 	return matmul.Run(ctx, p, w)
+}
+
+// apart calls f on a goroutine of its own. A panic in f is raised here.
+func apart(f func() error) (err error) {
+	var value any
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer func() { value = recover() }()
+		err = f()
+	}()
+	<-ended
+	if value != nil {
+		panic(value)
+	}
+	return err
 }
 
 // Threads is the number of threads that compute; the worker numbers that tasks see are below it.

@@ -86,6 +86,14 @@ func TestPool_shortRunsGetTheirTime(t *testing.T) {
 	assert.InDelta(t, 100, times(order, "short"), 4, "%v", order)
 }
 
+// TestPool_boundsDebt: an owner that was slow for a moment does not wait until the others have been as slow.
+func TestPool_boundsDebt(t *testing.T) {
+	slow := contender{"slow", 2, new(int), 100 * time.Millisecond}
+	short := contender{"short", 2, new(int), time.Millisecond}
+	order := contend(t, 90, append(many(2, slow), many(2, short)...)...)
+	assert.InDelta(t, 10, times(order, "slow"), 1, "%v", order) // 8 ms behind: as long as its runs count, and 4 ms
+}
+
 // TestPool_lowIsNotStarved: beside runs of the highest level without end one of each level below gets its turn, later
 // the lower it is: after as many times Ageing as there are levels between.
 func TestPool_lowIsNotStarved(t *testing.T) {

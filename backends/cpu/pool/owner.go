@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"math"
 	"sync/atomic"
 	"time"
 )
@@ -55,6 +56,10 @@ type owner struct {
 
 // lead is how much more than o another owner may have used before it makes room for a run of o.
 func (o *owner) lead() time.Duration { return min(max(grain, time.Duration(o.usual.Load())), slice) }
+
+// debt is how much more than the least of the others o counts as having used at most: what it has used beyond that, in
+// a chunk that cannot be interrupted or on a machine that was slow for a moment, does not keep it waiting.
+func (o *owner) debt() time.Duration { return o.lead() + slice }
 
 // account returns the account for a new run. mu is held.
 func (a *accounts) account(of any, level int) *owner {
@@ -133,10 +138,30 @@ func (p *Pool) charge(r *Run) {
 	r.owner.busy--
 	if r.timed {
 		now := p.clock()
-		r.owner.used += now - r.from
+		r.owner.used = min(r.owner.used+now-r.from, p.least(r.owner)+r.owner.debt())
 		r.owner.served = now
 		r.took += now - r.from
 	}
+}
+
+// least is the time that the other owner of o's level with the least has used, of those that wait or compute; more
+// than any uses if there is none. mu is held.
+func (p *Pool) least(o *owner) time.Duration {
+	least := time.Duration(math.MaxInt64 >> 1)
+	count := func(r *Run) {
+		if other := r.owner; other != o && other.key.level == o.key.level {
+			least = min(least, other.used)
+		}
+	}
+	for _, r := range p.queue {
+		count(r)
+	}
+	for i := range p.slots {
+		if r := p.slots[i].Load(); r != nil {
+			count(r)
+		}
+	}
+	return least
 }
 
 // learn notes at the end of a run how much time it has used. The time of a run that others waited for is known in part
