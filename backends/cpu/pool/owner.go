@@ -57,8 +57,8 @@ type owner struct {
 // lead is how much more than o another owner may have used before it makes room for a run of o.
 func (o *owner) lead() time.Duration { return min(max(grain, time.Duration(o.usual.Load())), slice) }
 
-// debt is how much more than the least of the others o counts as having used at most: what it has used beyond that, in
-// a chunk that cannot be interrupted or on a machine that was slow for a moment, does not keep it waiting.
+// debt is how much more than the least of the others o counts as having used at most. What a long chunk, or a machine
+// that was slow for a moment, has cost beyond that does not keep it waiting.
 func (o *owner) debt() time.Duration { return o.lead() + slice }
 
 // account returns the account for a new run. mu is held.
