@@ -9,16 +9,19 @@ import (
 
 // newBudget returns the budget of a graph.
 func newBudget(g *graph.Graph) run.Budget {
-	stored := int64(0)
+	stored, largest := int64(0), int64(0)
 	for i := range g.Values {
-		if f := &g.Values[i].Fact; f.Const != nil {
+		f := &g.Values[i].Fact
+		if f.Const != nil {
 			n, _ := f.Shape.Count()
 			stored += min(n, math.MaxInt64>>16)
+		} else if n, ok := f.Type.ByteSize(); ok {
+			largest = max(largest, n)
 		}
 	}
 	stored = min(stored, math.MaxInt64>>10)
 	return run.Budget{Elements: foldElements + foldPerStored*stored, Work: foldWork + foldWorkStored*stored,
-		Tables: tableBytes}
+		Tables: max(tableBytes, largest)}
 }
 
 // Limits of folded constants: so much held the model is, and so much more for each element that the model stores. A few
@@ -28,8 +31,8 @@ const (
 	foldPerStored   = 8
 	foldWork        = 1 << 28
 	foldWorkStored  = 256
-	fastWork        = 32      // steps of a fast kernel in the time of one by reference
-	leastFastFold   = 1 << 15 // work from which a kernel is looked for
-	tableBytes      = 64 << 20
-	foldInputCutoff = 64 // elements of a first operand that a kernel may want to know
+	fastWork        = 32       // steps of a fast kernel in the time of one by reference
+	leastFastFold   = 1 << 15  // work from which a kernel is looked for
+	tableBytes      = 64 << 20 // or as much as the largest value, which a run writes in any case
+	foldInputCutoff = 64       // elements of a first operand that a kernel may want to know
 )

@@ -49,9 +49,13 @@ func matchResize(p *ir.Program, i int) *ir.Patch {
 	if err != nil {
 		return nil
 	}
-	tables := int64(0) // lists and weights
+	tables := int64(0)
 	for d := range y.Dims {
-		if tables += run.Saturated(48, int(y.Dims[d])); !g.Budget.Allows(tables) {
+		n := run.Saturated(48, int(y.Dims[d])) // lists of neighbours, and weights
+		if o.Mode == op.ResizeNearest {        // places, of operand and result, and parts of them at one distance
+			n = run.Saturated(16, int(y.Dims[d])) + run.Saturated(64, int(min(x.Dims[d], y.Dims[d])))
+		}
+		if tables += n; !g.Budget.Allows(tables) {
 			return nil
 		}
 	}
