@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# usage: ray.sh [PART...] of cells, throughput, example, replica and node
+# usage: ray.sh [PART...] of cells, throughput, replica, node and example, which is the last: its application stays
 # Ray Serve on two nodes of this machine, with what anynpu export --serve ray writes. cells: programs of each API, by
 # gRPC and by HTTP, find what the CPU finds. throughput: runs per second with 1, 2 and 4 replicas. example:
 # examples/serve/ray_serve.py. replica, node: one of four replicas, or a node with two of them, is ended by SIGKILL in
@@ -12,7 +12,7 @@ make --no-print-directory libs "${BUILD:-build}"/bin/anynpu \
 . ctest/drivers/remote_cells.sh
 . ctest/remote/networks.sh
 . ctest/remote/servers.sh
-[ $# -gt 0 ] || set -- cells throughput example replica node
+[ $# -gt 0 ] || set -- cells throughput replica node example
 [ -z "${APIS:-}" ] || read -ra apis <<< "$APIS"
 venv ray 'ray[serve]==2.60.0' 'onnxruntime==1.32.0' 'tritonclient[grpc]==2.73.0' \
   'grpcio-reflection==1.76.0' || # a newer one wants another protobuf than tritonclient
