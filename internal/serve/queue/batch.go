@@ -24,10 +24,10 @@ func (w *worker) joined(ctx context.Context, jobs []*job, until time.Time) {
 		switch kind := fault.KindOf(err); {
 		case err == nil:
 			took := time.Since(begin)
+			w.queue.counts.joined.Add(int64(len(jobs))) // before anybody has an answer
 			for i, j := range jobs {
 				j.ended <- outcome{Result{out[i], begin.Sub(j.since), took, len(jobs)}, nil}
 			}
-			w.queue.counts.joined.Add(int64(len(jobs)))
 			return
 		case kind == fault.Timeout || kind == fault.Canceled:
 			for _, j := range jobs {
