@@ -98,7 +98,8 @@ func TestGrowth(t *testing.T) {
 }
 
 func (r growthRow) String() string {
-	return fmt.Sprintf("%-40s %5.2f  %9.3f ms %9.3f ms  %s -> %s", r.name, r.exponent, ms(r.short), ms(r.long), r.from, r.to)
+	return fmt.Sprintf("%-40s %5.2f  %9.3f ms %9.3f ms  %s -> %s", r.name, r.exponent, ms(r.short), ms(r.long), r.from,
+		r.to)
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -20,8 +20,8 @@ func TestBuild_tablesGrowWithResults(t *testing.T) {
 	for rows, want := range map[int64]bool{24: true, 1: false} {
 		m := newMaker()
 		x := m.inputOf(tensor.Int8, 1, 1, rows, 8)
-		y := m.Add(&op.Resize{Mode: op.ResizeNearest, Coord: op.CoordAsymmetric, Nearest: op.NearestFloor, Axes: []int64{3}}, x,
-			graph.None, graph.None, m.Int64s(wide))
+		resize := &op.Resize{Mode: op.ResizeNearest, Coord: op.CoordAsymmetric, Nearest: op.NearestFloor, Axes: []int64{3}}
+		y := m.Add(resize, x, graph.None, graph.None, m.Int64s(wide))
 		var store run.Store
 		p, err := Build(context.Background(), m.graph(t, y), &store, Options{})
 		if want {
