@@ -17,6 +17,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/anynpu/anynpu/backends/dl"
@@ -25,6 +26,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // Config holds the parts of a device.
@@ -53,7 +55,7 @@ type Device struct {
 	mu     sync.Mutex
 	models map[link.Model]*described
 	told   map[string]time.Time
-	local  counter
+	local  atomic.Int64
 
 	sender sender
 }
@@ -208,7 +210,7 @@ func nameOf(g *graph.Graph) string {
 // sumOf is the SHA-256 of a graph's operators and constants.
 func sumOf(g *graph.Graph) (string, error) {
 	h := sha256.New()
-	o := graph.EncodeOptions{External: func(tensorHash, []byte) bool { return true }}
+	o := graph.EncodeOptions{External: func(tensor.Hash, []byte) bool { return true }}
 	if err := graph.Encode(h, g, o); err != nil {
 		return "", err
 	}

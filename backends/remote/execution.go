@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/anynpu/anynpu/backends/remote/link"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/exec"
@@ -27,15 +25,6 @@ type execution struct {
 	types []tensor.Type
 	data  [][]byte
 }
-
-// region is memory that is shared with the helper.
-type region struct {
-	id  uint64
-	buf mem.Buffer
-}
-
-// align is the alignment of tensors in a region, in bytes.
-const align = 64
 
 func newExecution(p *program, o device.ExecOptions) *execution {
 	p.Retain()
@@ -79,11 +68,6 @@ func (e *execution) drop() {
 	}
 }
 
-func (d *Device) free(r *region) {
-	d.helper.forget(r.id)
-	r.buf.Release()
-}
-
 // run has a server compute, and this machine if none does and the manifest allows it.
 func (e *execution) run(ctx context.Context) error {
 	begin := time.Now()
@@ -115,15 +99,6 @@ func (e *execution) ran(where string, begin time.Time, err error) {
 	if f := e.prog.dev.config.Ran; f != nil {
 		f(e.prog.model.Name+" "+where, time.Since(begin), err)
 	}
-}
-
-// layout places tensors one after the other.
-type layout struct{ size int64 }
-
-func (l *layout) add(n int64) (off int64) {
-	off = l.size
-	l.size = (off + n + align - 1) / align * align
-	return off
 }
 
 // remote has a server compute; where says which, and how many bytes went there and back.
@@ -265,19 +240,6 @@ func elsewhere(r *link.Request, a *answered) bool {
 		}
 	}
 	return false
-}
-
-// sharedFile is memory that servers of this machine can open once it gets a name.
-func sharedFile(size int64) (mem.Buffer, error) {
-	fd, err := unix.Open("/dev/shm", unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	defer unix.Close(fd)
-	if err := unix.Fallocate(fd, 0, 0, size); err != nil { // memory that cannot be had is not a fault of a run later
-		return nil, err
-	}
-	return mem.ImportFD(fd, 0, size, false)
 }
 
 // ask has the helper do a run. A run that is given up keeps the region until the helper has let go of it.

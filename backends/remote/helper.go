@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/anynpu/anynpu/backends/remote/link"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
@@ -64,24 +62,6 @@ type call struct {
 	answer chan *answered // holds one
 	// after is set when the wait has ended, and called when the answer has come.
 	after func()
-}
-
-// answered is an answer with its memory; nil when the helper has ended.
-type answered struct {
-	link.Answer
-	spill int // descriptor, -1: none
-}
-
-func (a *answered) drop() {
-	if a != nil && a.spill >= 0 {
-		unix.Close(a.spill)
-		a.spill = -1
-	}
-}
-
-// lacking says that an address has not the model of a run.
-func (a *answered) lacking() bool {
-	return a.Failure != nil && a.Failure.Lacking || a.Done != nil && a.Done.Lacking
 }
 
 func (h *helper) running() bool {

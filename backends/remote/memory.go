@@ -1,11 +1,49 @@
 package remote
 
 import (
+	"golang.org/x/sys/unix"
+
 	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
+
+// region is memory that is shared with the helper.
+type region struct {
+	id  uint64
+	buf mem.Buffer
+}
+
+// align is the alignment of tensors in a region, in bytes.
+const align = 64
+
+func (d *Device) free(r *region) {
+	d.helper.forget(r.id)
+	r.buf.Release()
+}
+
+// layout places tensors one after the other.
+type layout struct{ size int64 }
+
+func (l *layout) add(n int64) (off int64) {
+	off = l.size
+	l.size = (off + n + align - 1) / align * align
+	return off
+}
+
+// sharedFile is memory that servers of this machine can open once it gets a name.
+func sharedFile(size int64) (mem.Buffer, error) {
+	fd, err := unix.Open("/dev/shm", unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	if err := unix.Fallocate(fd, 0, 0, size); err != nil { // memory that cannot be had is not a fault of a run later
+		return nil, err
+	}
+	return mem.ImportFD(fd, 0, size, false)
+}
 
 // load writes a view's elements to dst as elements of a server's type.
 func load(dst []byte, to tensor.DType, v mem.View) error {

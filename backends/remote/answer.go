@@ -1,18 +1,30 @@
 package remote
 
 import (
-	"sync/atomic"
+	"golang.org/x/sys/unix"
 
 	"github.com/anynpu/anynpu/backends/remote/link"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
-	"github.com/anynpu/anynpu/core/tensor"
 )
 
-type (
-	counter    = atomic.Int64
-	tensorHash = tensor.Hash
-)
+// answered is an answer with its memory; nil when the helper has ended.
+type answered struct {
+	link.Answer
+	spill int // descriptor, -1: none
+}
+
+func (a *answered) drop() {
+	if a != nil && a.spill >= 0 {
+		unix.Close(a.spill)
+		a.spill = -1
+	}
+}
+
+// lacking says that an address has not the model of a run.
+func (a *answered) lacking() bool {
+	return a.Failure != nil && a.Failure.Lacking || a.Done != nil && a.Done.Lacking
+}
 
 // failure is the error of a failed call: of the fault's kind, or of the given one where a model is looked for. A server
 // that is gone is a device that has died, though it may come back.
