@@ -81,7 +81,7 @@ func (d *Device) ofCPU(g *graph.Graph, n *graph.Node) string {
 			return why
 		}
 	case *op.AveragePool:
-		if dropsWindow(g, n, o) {
+		if drops, _ := dropsWindow(g, n, slidingOf(o)); drops {
 			return "the CPU provider says another size of an AveragePool that rounds up than it makes"
 		}
 	case *op.Bernoulli:
@@ -199,57 +199,10 @@ func attention(g *graph.Graph, n *graph.Node) string {
 	return ""
 }
 
-// dropsWindow says whether rounding up would give a window more than the node has, because that starts in the padding.
-func dropsWindow(g *graph.Graph, n *graph.Node, o *op.AveragePool) bool {
-	in, known := g.Fact(n.In[0]).Type.Shape.Ints()
-	out, sized := g.Fact(n.Out[0]).Type.Shape.Ints()
-	if !known || !sized || o.Global || o.Ceil != op.RoundCeilInside || o.AutoPad != op.PadExplicit {
-		return false
-	}
-	first, spatial := 2, len(o.Kernel)
-	if o.ChannelsLast {
-		first = 1
-	}
-	at := func(list []int64, i int, otherwise int64) int64 {
-		if i < len(list) {
-			return list[i]
-		}
-		return otherwise
-	}
-	for i, k := range o.Kernel {
-		reach := in[first+i] + at(o.Pads, i, 0) + at(o.Pads, spatial+i, 0) - at(o.Dilations, i, 1)*(k-1) - 1
-		stride := at(o.Strides, i, 1)
-		if (reach+stride-1)/stride+1 != out[first+i] {
-			return true
-		}
-	}
-	return false
-}
-
 func pools(o graph.Op) bool {
 	switch o.(type) {
 	case *op.AveragePool, *op.MaxPool, *op.LpPool:
 		return true
 	}
 	return false
-}
-
-// mean returns the value whose mean v is, graph.None if v is no mean.
-func mean(g *graph.Graph, v graph.Value) graph.Value {
-	if p := g.Producers()[v]; p >= 0 {
-		if _, ok := g.Nodes[p].Op.(*op.ReduceMean); ok {
-			return g.Nodes[p].In[0]
-		}
-	}
-	return graph.None
-}
-
-// deviation says whether v is a difference from a mean.
-func deviation(g *graph.Graph, v graph.Value) bool {
-	p := g.Producers()[v]
-	if p < 0 {
-		return false
-	}
-	_, ok := g.Nodes[p].Op.(*op.Sub)
-	return ok && (mean(g, g.Nodes[p].In[0]) != graph.None || mean(g, g.Nodes[p].In[1]) != graph.None)
 }

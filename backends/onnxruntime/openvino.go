@@ -24,21 +24,70 @@ func ofOpenVINO(g *graph.Graph, n *graph.Node) string {
 	if whole(x) && x.DType.Bits() >= 32 && !exact(n.Op) {
 		return "the provider OpenVINO computes on integers of 32 bits as real numbers"
 	}
+	if drops, known := dropsWindow(g, n, slidingOf(n.Op)); drops || !known {
+		return "the provider OpenVINO makes a window that a pool which rounds up does not have"
+	}
 	switch o := n.Op.(type) {
+	case *op.Shape, *op.Size, *op.Rank, *op.EyeLike, *op.RandomNormalLike, *op.RandomUniformLike:
+		return "the provider OpenVINO takes another input for one of which the shape alone is used"
+	case *op.Gather, *op.GatherElements, *op.GatherND, *op.ScatterElements, *op.ScatterND:
+		if !within(g, n) {
+			return "the provider OpenVINO does not refuse indices outside of a tensor"
+		}
 	case *op.AveragePool:
 		if o.CountPads && o.Ceil != op.RoundFloor {
 			return "the provider OpenVINO counts what a window that rounds up has behind the padding"
+		}
+		if o.CountPads && (o.AutoPad != op.PadExplicit || slices.ContainsFunc(o.Pads, positive)) && quantizes(g) {
+			return "the provider OpenVINO pads an AveragePool of codes with other numbers"
+		}
+	case *op.And, *op.Or, *op.Xor, *op.Not:
+		if x.DType != tensor.Bool {
+			return "the provider OpenVINO has other truths of numbers than of bool"
+		}
+	case *op.Greater, *op.GreaterEqual:
+		if x.DType.IsFloat() {
+			return "the provider OpenVINO takes NaN for greater than numbers"
+		}
+	case *op.BitShift:
+		if x.DType.IsSigned() {
+			return "the provider OpenVINO shifts signed integers beyond their bits another way"
+		}
+	case *op.CenterCropPad:
+		if !slices.IsSorted(o.Axes) {
+			return "the provider OpenVINO mixes the axes of a CenterCropPad up"
+		}
+	case *op.Div:
+		if otherSum(g, n) {
+			return "the provider OpenVINO takes the quotient by a sum of other exponentials for a Softmax"
+		}
+	case *op.Dequantize:
+		if o.Block > 0 {
+			return "the provider OpenVINO computes a product with blocks of codes on codes of its other operand"
+		}
+	case *op.Mod:
+		if x.DType.IsFloat() {
+			return "the provider OpenVINO makes NaN of the rest of a number by infinity"
+		}
+	case *op.ReduceMean:
+		if otherVariance(g, n) {
+			return "the provider OpenVINO ends the process at a variance from another mean"
 		}
 	case *op.Cast:
 		if o.To == tensor.Bool && x.DType == tensor.Int32 {
 			return "the provider OpenVINO takes the lowest int32 for false"
 		}
 	case *op.Clip:
-		if !limited(g, n) && slices.ContainsFunc(g.Nodes, func(m graph.Node) bool { return isQuantize(m.Op) }) {
+		if !limited(g, n) && quantizes(g) {
 			return "the provider OpenVINO has other codes for a Clip without an upper limit"
 		}
 	case *op.MaxPool:
-		if o.Ceil != op.RoundFloor && slices.ContainsFunc(o.Pads, func(n int64) bool { return n != 0 }) {
+		if p := producer(g, n.In[0]); p != nil {
+			if c, is := p.Op.(*op.Conv); is && c.ChannelsLast != o.ChannelsLast {
+				return "the provider OpenVINO mixes up the axes of a MaxPool behind a convolution of another layout"
+			}
+		}
+		if o.Ceil != op.RoundFloor && slices.ContainsFunc(o.Pads, positive) {
 			return "the provider OpenVINO says another size of a MaxPool that rounds up than it makes"
 		}
 	case *op.Loop:
@@ -60,12 +109,20 @@ func ofOpenVINO(g *graph.Graph, n *graph.Node) string {
 		if slices.ContainsFunc(n.In[1:], func(v graph.Value) bool { return v != graph.None && g.Fact(v).Const == nil }) {
 			return "the provider OpenVINO has no codes whose scale or zero point is an input"
 		}
-		if g.Fact(n.Out[0]).DType.Bits() > 8 {
+		if !given(n, 2) && o.To != tensor.Uint8 {
+			return "the provider OpenVINO takes codes without a zero point for unsigned ones"
+		}
+		if bits := g.Fact(n.Out[0]).DType.Bits(); bits > 8 {
 			return "the provider OpenVINO makes codes of 16 bits that are one beside the right ones"
+		} else if bits < 8 {
+			return "the provider OpenVINO makes other codes of less than 8 bits"
 		}
 	case *op.Resize:
 		if whole(x) {
 			return "the provider OpenVINO rounds integers of a Resize, which cuts them off"
+		}
+		if o.KeepAspect != op.AspectStretch {
+			return "the provider OpenVINO does not keep the aspect ratio of a Resize"
 		}
 	case *op.Slice:
 		const steps, most = 4, 1 << 30
@@ -112,8 +169,8 @@ func narrowed(g *graph.Graph, n *graph.Node) string {
 // stops says whether an operator computes integers that can leave the range of 8 or 16 bits.
 func stops(o graph.Op) bool {
 	switch o.(type) {
-	case *op.Add, *op.Sub, *op.Mul, *op.Div, *op.Mod, *op.Neg, *op.Abs, *op.Pow, *op.SquaredDifference, *op.ReduceSum,
-		*op.ReduceMean, *op.ReduceProd:
+	case *op.Add, *op.Sub, *op.Mul, *op.Div, *op.Mod, *op.Neg, *op.Abs, *op.Pow, *op.Square, *op.SquaredDifference,
+		*op.ReduceSum, *op.ReduceMean, *op.ReduceProd:
 		return true
 	}
 	return false
@@ -138,10 +195,15 @@ func limited(g *graph.Graph, n *graph.Node) bool {
 	return known && high < math.MaxFloat32/2
 }
 
-func isQuantize(o graph.Op) bool {
-	_, is := o.(*op.Quantize)
-	return is
+// quantizes says whether a graph makes codes.
+func quantizes(g *graph.Graph) bool {
+	return slices.ContainsFunc(g.Nodes, func(n graph.Node) bool {
+		_, is := n.Op.(*op.Quantize)
+		return is
+	})
 }
+
+func positive(n int64) bool { return n > 0 }
 
 func recurrent(o graph.Op) bool {
 	switch o.(type) {
@@ -149,19 +211,4 @@ func recurrent(o graph.Op) bool {
 		return true
 	}
 	return false
-}
-
-// whole says whether a tensor is of integers that stand for nothing else.
-func whole(t tensor.Type) bool { return t.DType.IsInt() && t.Quant == nil }
-
-func given(n *graph.Node, i int) bool { return i < len(n.In) && n.In[i] != graph.None }
-
-// number is a constant of one element.
-func number(g *graph.Graph, v graph.Value) (float64, bool) {
-	f := g.Fact(v)
-	n, known := f.Shape.Count()
-	if f.Const == nil || !known || n != 1 {
-		return 0, false
-	}
-	return tensor.FloatAt(f.DType, f.Const.Data, 0), true
 }

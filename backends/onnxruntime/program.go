@@ -3,13 +3,11 @@ package onnxruntime
 import (
 	"context"
 	"io"
-	"slices"
 
 	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/onnx/export"
-	"github.com/anynpu/anynpu/core/graph"
 )
 
 // program is a session.
@@ -28,15 +26,15 @@ func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (
 			return nil, err
 		}
 	}
-	read := *g
-	read.In = inputsRead(g)
-	m, err := export.Of(&read, export.Options{})
+	m, err := export.Of(g, export.Options{ReadInputs: true})
 	if err != nil {
 		return nil, err
 	}
 	p := &program{dev: d, in: make([]*byte, len(g.In))}
-	for i, v := range read.In {
-		p.in[slices.Index(g.In, v)] = word(m.In[i])
+	for i, name := range m.In {
+		if name != "" {
+			p.in[i] = word(name)
+		}
 	}
 	for _, name := range m.Out {
 		p.out = append(p.out, word(name))
@@ -47,17 +45,6 @@ func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (
 		return nil, err
 	}
 	return p, nil
-}
-
-// inputsRead are the inputs that a node reads or that are results: OpenVINO takes others for the next ones.
-func inputsRead(g *graph.Graph) (list []graph.Value) {
-	for _, v := range g.In {
-		reads := func(n graph.Node) bool { return slices.Contains(n.In, v) }
-		if slices.Contains(g.Out, v) || slices.ContainsFunc(g.Nodes, reads) {
-			list = append(list, v)
-		}
-	}
-	return list
 }
 
 // build makes the session. The graph keeps constants that this unit alone reads: Save writes them.

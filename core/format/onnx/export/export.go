@@ -45,12 +45,19 @@ func Of(g *graph.Graph, o Options) (*Model, error) {
 		return nil, err
 	}
 	s.untwist()
+	if o.ReadInputs {
+		s.leaveUnread()
+	}
 	m := &Model{Nodes: e.count, Owner: s.owner, name: cmp.Or(g.Name, "graph"), external: o.External}
 	if m.external == 0 {
 		m.external = DefaultExternal
 	}
 	for _, v := range g.In {
-		m.In = append(m.In, s.names[v])
+		name := s.names[v]
+		if s.gone[name] {
+			name = ""
+		}
+		m.In = append(m.In, name)
 	}
 	m.Out = s.outs
 	s.write(&m.graph, false)

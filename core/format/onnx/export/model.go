@@ -18,6 +18,9 @@ type Options struct {
 	// Foreign writes a node that ONNX cannot express as one of the domain anynpu with core's name and attributes, for
 	// those who want to look at the graph: no runtime computes it.
 	Foreign bool
+	// ReadInputs leaves out inputs that no node of the model reads, as where a size is known: OpenVINO takes another input
+	// for the next one. They have no name in Model.In.
+	ReadInputs bool
 	// External is the size of all constants above which they go to a file of their own; 0: DefaultExternal.
 	External int64
 }

@@ -26,12 +26,12 @@ type scope struct {
 	list   []emitted
 	outs   []string
 	owner  map[string]int  // the node of g of each node of list, by name
-	gone   map[string]bool // values that untwist has taken out
+	gone   map[string]bool // values that untwist has taken out, and inputs that are left out
 }
 
 func (e *exporter) scope(g *graph.Graph, parent *scope) *scope {
 	return &scope{exporter: e, g: g, parent: parent, names: make([]string, len(g.Values)), real: map[graph.Value]string{},
-		owner: map[string]int{}}
+		owner: map[string]int{}, gone: map[string]bool{}}
 }
 
 // label is the name for value v: its own name, or a word and a number.
@@ -100,6 +100,9 @@ func (s *scope) write(m *message, scalar bool) {
 	ports := map[string]bool{}
 	if s.parent == nil {
 		for _, v := range s.g.In {
+			if s.gone[s.names[v]] {
+				continue
+			}
 			ports[s.names[v]] = true
 			m.message(11, s.valueInfo(s.names[v], s.g.Fact(v).Type))
 		}
@@ -121,6 +124,36 @@ func (s *scope) write(m *message, scalar bool) {
 				ports[s.names[v]] = true
 				m.message(13, s.valueInfo(s.names[v], t))
 			}
+		}
+	}
+}
+
+// leaveUnread takes out the inputs of the graph that are no results and that no node reads. Nodes with bodies may read
+// every input of the graph's nodes.
+func (s *scope) leaveUnread() {
+	read := map[string]bool{}
+	for _, n := range s.list {
+		for _, v := range n.in {
+			read[v] = true
+		}
+	}
+	for _, v := range s.g.Out {
+		read[s.names[v]] = true
+	}
+	for i := range s.g.Nodes {
+		n := &s.g.Nodes[i]
+		if _, is := n.Op.(graph.Control); !is {
+			continue
+		}
+		for _, v := range n.In {
+			if v != graph.None {
+				read[s.names[v]] = true
+			}
+		}
+	}
+	for _, v := range s.g.In {
+		if name := s.names[v]; !read[name] {
+			s.gone[name] = true
 		}
 	}
 }

@@ -24,7 +24,6 @@ func (s *scope) untwist() {
 		readers[v]++
 	}
 	instead := map[string]string{}
-	s.gone = map[string]bool{}
 	for i := range s.list {
 		second := &s.list[i]
 		for k, v := range second.in {

@@ -1,0 +1,144 @@
+package onnxruntime
+
+import (
+	"slices"
+
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+)
+
+// otherSum says whether a quotient is one of exponentials by a sum of others.
+func otherSum(g *graph.Graph, n *graph.Node) bool {
+	above, below := producer(g, n.In[0]), producer(g, n.In[1])
+	if above == nil || below == nil || !isExp(above) {
+		return false
+	}
+	if _, sums := below.Op.(*op.ReduceSum); !sums {
+		return false
+	}
+	of := producer(g, below.In[0])
+	return of != nil && isExp(of) && of != above
+}
+
+func isExp(n *graph.Node) bool {
+	_, is := n.Op.(*op.Exp)
+	return is
+}
+
+// otherVariance says whether a mean of squares is no variance: the squares are of a deviation from the mean of another
+// value, or along other axes.
+func otherVariance(g *graph.Graph, n *graph.Node) bool {
+	square := producer(g, n.In[0])
+	if square == nil {
+		return false
+	}
+	switch square.Op.(type) {
+	case *op.Pow, *op.Mul, *op.Square:
+	default:
+		return false
+	}
+	sub := producer(g, square.In[0])
+	if sub == nil {
+		return false
+	}
+	if _, is := sub.Op.(*op.Sub); !is {
+		return false
+	}
+	for i, v := range sub.In {
+		of := mean(g, v)
+		if of == graph.None {
+			continue
+		}
+		if of != sub.In[1-i] || !slices.Equal(axes(g, producer(g, v)), axes(g, n)) {
+			return true
+		}
+	}
+	return false
+}
+
+// axes returns the axes of a reduction, in order and counted from the start; nil if they are not known, or all.
+func axes(g *graph.Graph, n *graph.Node) []int64 {
+	if !given(n, 1) {
+		return nil
+	}
+	list, _ := g.Fact(n.In[1]).KnownInts()
+	rank := int64(g.Fact(n.In[0]).Shape.Rank())
+	for i := range list {
+		if list[i] < 0 {
+			list[i] += rank
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// mean returns the value whose mean v is, graph.None if v is no mean.
+func mean(g *graph.Graph, v graph.Value) graph.Value {
+	if p := g.Producers()[v]; p >= 0 {
+		if _, ok := g.Nodes[p].Op.(*op.ReduceMean); ok {
+			return g.Nodes[p].In[0]
+		}
+	}
+	return graph.None
+}
+
+// deviation says whether v is a difference from a mean.
+func deviation(g *graph.Graph, v graph.Value) bool {
+	p := g.Producers()[v]
+	if p < 0 {
+		return false
+	}
+	_, ok := g.Nodes[p].Op.(*op.Sub)
+	return ok && (mean(g, g.Nodes[p].In[0]) != graph.None || mean(g, g.Nodes[p].In[1]) != graph.None)
+}
+
+// sliding are the windows of a pool that rounds up as ONNX does and has explicit pads; without a kernel: of another one.
+type sliding struct {
+	kernel, strides, dilations, pads []int64
+	channelsLast                     bool
+}
+
+func slidingOf(o graph.Op) sliding {
+	switch o := o.(type) {
+	case *op.AveragePool:
+		if !o.Global && o.Ceil == op.RoundCeilInside && o.AutoPad == op.PadExplicit {
+			return sliding{o.Kernel, o.Strides, o.Dilations, o.Pads, o.ChannelsLast}
+		}
+	case *op.MaxPool:
+		if !o.Global && o.Ceil == op.RoundCeilInside && o.AutoPad == op.PadExplicit {
+			return sliding{o.Kernel, o.Strides, o.Dilations, o.Pads, o.ChannelsLast}
+		}
+	}
+	return sliding{}
+}
+
+// dropsWindow says whether rounding up would give a window more than the node has, because that starts behind the image
+// or in its padding. It is not known where sizes are not.
+func dropsWindow(g *graph.Graph, n *graph.Node, o sliding) (drops, known bool) {
+	if o.kernel == nil {
+		return false, true
+	}
+	in, known := g.Fact(n.In[0]).Type.Shape.Ints()
+	out, sized := g.Fact(n.Out[0]).Type.Shape.Ints()
+	if !known || !sized {
+		return false, false
+	}
+	first, spatial := 2, len(o.kernel)
+	if o.channelsLast {
+		first = 1
+	}
+	at := func(list []int64, i int, otherwise int64) int64 {
+		if i < len(list) {
+			return list[i]
+		}
+		return otherwise
+	}
+	for i, k := range o.kernel {
+		reach := in[first+i] + at(o.pads, i, 0) + at(o.pads, spatial+i, 0) - at(o.dilations, i, 1)*(k-1) - 1
+		stride := at(o.strides, i, 1)
+		if (reach+stride-1)/stride+1 != out[first+i] {
+			return true, true
+		}
+	}
+	return false, true
+}
