@@ -32,7 +32,7 @@ func (d *Device) defect(g *graph.Graph, n *graph.Node) string {
 	case d.provider.Name == openVINOProvider:
 		return ofOpenVINO(g, n)
 	case d.provider.maker == qnnMaker:
-		return ofQNN(n)
+		return ofQNN(g, n)
 	case d.provider.Name == CPUProvider:
 		return d.ofCPU(g, n)
 	}
@@ -43,9 +43,21 @@ func (d *Device) defect(g *graph.Graph, n *graph.Node) string {
 const qnnMaker = "Qualcomm"
 
 // ofQNN names the faults of Qualcomm's HTP, as it is emulated by version 2.51 of its SDK.
-func ofQNN(n *graph.Node) string {
-	if o, ok := n.Op.(*op.MaxPool); ok && o.Ceil != op.RoundFloor {
-		return "the provider QNN takes 0 for what a window of a MaxPool that rounds up has outside of the image"
+func ofQNN(g *graph.Graph, n *graph.Node) string {
+	x := g.Fact(n.In[0]).Type
+	switch o := n.Op.(type) {
+	case *op.Exp:
+		if x.DType == tensor.Float16 {
+			return "the provider QNN makes NaN of powers in halves"
+		}
+	case *op.MaxPool:
+		if o.Ceil != op.RoundFloor {
+			return "the provider QNN takes 0 for what a window of a MaxPool that rounds up has outside of the image"
+		}
+	case *op.RandomNormalLike, *op.RandomUniformLike:
+		if whole(x) {
+			return "the provider QNN takes random numbers in the shape of integers and fails to run"
+		}
 	}
 	return ""
 }

@@ -92,7 +92,8 @@ func deviation(g *graph.Graph, v graph.Value) bool {
 	return ok && (mean(g, g.Nodes[p].In[0]) != graph.None || mean(g, g.Nodes[p].In[1]) != graph.None)
 }
 
-// sliding are the windows of a pool that rounds up as ONNX does and has explicit pads; without a kernel: of another one.
+// sliding are the windows of a pool that rounds up as ONNX does and has explicit pads. Those of another one have no
+// kernel.
 type sliding struct {
 	kernel, strides, dilations, pads []int64
 	channelsLast                     bool

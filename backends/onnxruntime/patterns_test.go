@@ -59,7 +59,9 @@ func TestSupport_knownPatternsOpenVINO(t *testing.T) {
 		make func(*graph.Builder) graph.Value
 		why  string
 	}{
-		"shape":                  {func(b *graph.Builder) graph.Value { return b.Add(&op.Shape{}, x(b)) }, "takes another input"},
+		"shape": {func(b *graph.Builder) graph.Value {
+			return b.Add(&op.Shape{}, x(b))
+		}, "takes another input"},
 		"indices":                {gather(0, 5, -6), ""},
 		"index behind the end":   {gather(6), "does not refuse indices"},
 		"index before the start": {gather(-7), "does not refuse indices"},
