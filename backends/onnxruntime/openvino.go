@@ -82,11 +82,6 @@ func ofOpenVINO(g *graph.Graph, n *graph.Node) string {
 			return "the provider OpenVINO has other codes for a Clip without an upper limit"
 		}
 	case *op.MaxPool:
-		if p := producer(g, n.In[0]); p != nil {
-			if c, is := p.Op.(*op.Conv); is && c.ChannelsLast != o.ChannelsLast {
-				return "the provider OpenVINO mixes up the axes of a MaxPool behind a convolution of another layout"
-			}
-		}
 		if o.Ceil != op.RoundFloor && slices.ContainsFunc(o.Pads, positive) {
 			return "the provider OpenVINO says another size of a MaxPool that rounds up than it makes"
 		}
