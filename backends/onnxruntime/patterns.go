@@ -74,9 +74,9 @@ func axes(g *graph.Graph, n *graph.Node) []int64 {
 
 // mean returns the value whose mean v is, graph.None if v is no mean.
 func mean(g *graph.Graph, v graph.Value) graph.Value {
-	if p := g.Producers()[v]; p >= 0 {
-		if _, ok := g.Nodes[p].Op.(*op.ReduceMean); ok {
-			return g.Nodes[p].In[0]
+	if p := producer(g, v); p != nil {
+		if _, ok := p.Op.(*op.ReduceMean); ok {
+			return p.In[0]
 		}
 	}
 	return graph.None
@@ -84,12 +84,12 @@ func mean(g *graph.Graph, v graph.Value) graph.Value {
 
 // deviation says whether v is a difference from a mean.
 func deviation(g *graph.Graph, v graph.Value) bool {
-	p := g.Producers()[v]
-	if p < 0 {
+	p := producer(g, v)
+	if p == nil {
 		return false
 	}
-	_, ok := g.Nodes[p].Op.(*op.Sub)
-	return ok && (mean(g, g.Nodes[p].In[0]) != graph.None || mean(g, g.Nodes[p].In[1]) != graph.None)
+	_, ok := p.Op.(*op.Sub)
+	return ok && (mean(g, p.In[0]) != graph.None || mean(g, p.In[1]) != graph.None)
 }
 
 // sliding are the windows of a pool that rounds up as ONNX does and has explicit pads. Those of another one have no

@@ -15,7 +15,7 @@ import (
 )
 
 // TestOf_readInputs: an input whose value is known, so that no node of the model reads it, is left out if that is asked
-// for; one that is a result, or that a body reads, is not.
+// for; one that is a result is not.
 func TestOf_readInputs(t *testing.T) {
 	b := graph.NewBuilder("g")
 	b.Input("unused", tensor.T(tensor.Float32, 3))

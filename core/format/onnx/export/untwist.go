@@ -4,8 +4,8 @@ import "slices"
 
 // untwist takes out each Transpose that undoes the one before it, and that one if nothing else reads it: weights that
 // nodes make come in the order of ONNX, are read in that of core, and are written in that of ONNX again. Runtimes would
-// not see that a convolution has the weights of a DequantizeLinear. A graph with bodies, which may read any value, stays
-// as it is.
+// not see that a convolution has the weights of a DequantizeLinear. A graph with bodies, which may read any value,
+// stays as it is.
 func (s *scope) untwist() {
 	maker, readers := map[string]int{}, map[string]int{}
 	for i := range s.list {
