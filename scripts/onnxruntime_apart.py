@@ -1,10 +1,13 @@
 """usage: onnxruntime_apart.py [OPENVINO] [MODEL.onnx...]
 
 Prints how far results of ONNX Runtime, called directly, lie apart: with all optimizations against none, and with
-OPENVINO, the folder of the unpacked package onnxruntime-openvino, of that provider against none. This library has no
-part in it, so a difference that it shows is the provider's. Without MODELs there is a small one for each kind of
-difference that ctest/drivers/rules_onnxruntime.txt names.
+OPENVINO, the folder of the unpacked package onnxruntime-openvino, of that provider, without optimizations of the
+runtime, against none. This library has no part in it, so a difference that it shows is the provider's. Without MODELs
+there is a small one for each kind of difference that ctest/drivers/rules_onnxruntime.txt names. A MODEL that
+`conformance models` has written is called by the first case that needs it. Inputs are whole numbers, of MODELs
+sixteenths.
 """
+import json
 import os
 import pickle
 import subprocess
@@ -99,6 +102,17 @@ def of_nan(operator):
     return "%s of NaN" % operator, model.SerializeToString()
 
 
+def softplus():
+    """The logarithm of 1 + e to the power of numbers, most of them small."""
+    from onnx import TensorProto, helper, numpy_helper
+    graph = helper.make_graph(
+        [helper.make_node("Sub", ["x", "less"], ["r"]), helper.make_node("Softplus", ["r"], ["y"])], "Softplus",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [64, 3])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)], [numpy_helper.from_array(np.float32(9), "less")])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
+    return "Softplus", model.SerializeToString()
+
+
 def numpy_transform():
     """The DFT of transform, of its inputs, by NumPy in float64."""
     x = np.random.default_rng(SEED).integers(-9, 10, [2, 1, 96, 1]).astype(np.float64)
@@ -111,7 +125,7 @@ def session(data, provider):
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     level = onnxruntime.GraphOptimizationLevel
-    options.graph_optimization_level = level.ORT_DISABLE_ALL if provider == "none" else level.ORT_ENABLE_ALL
+    options.graph_optimization_level = level.ORT_ENABLE_ALL if provider == "all" else level.ORT_DISABLE_ALL
     options.add_session_config_entry("session.x64quantprecision", "1")
     if provider != "OpenVINO":
         return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
@@ -120,39 +134,42 @@ def session(data, provider):
                                         provider_options=[{"device_type": "CPU", "num_of_threads": "1"}])
 
 
-def inputs(s):
-    """Inputs of a seed, whole numbers."""
+def inputs(s, share):
+    """Inputs of a seed, whole numbers or such shares of them."""
     random, out = np.random.default_rng(SEED), {}
     for x in s.get_inputs():
         kind = {"float": "float32", "double": "float64"}.get(x.type[7:-1], x.type[7:-1])
         low, high = (0, 256) if kind == "uint8" else (-128, 128) if kind == "int8" else (-9, 10)
         shape = [d if isinstance(d, int) else 1 for d in x.shape]
-        out[x.name] = random.integers(low, high, shape).astype(kind)
+        if kind in ("float32", "float64") and share != 1:
+            out[x.name] = (random.integers(low / share, high / share, shape) * share).astype(kind)
+        else:
+            out[x.name] = random.integers(low, high, shape).astype(kind)
     return out
 
 
-def child(path, provider):
-    """Computes pickled models of a file and writes the results there."""
+def child(path, provider, share):
+    """Computes pickled models of a file, of inputs that are such shares of whole numbers, and writes the results there."""
     with open(path, "rb") as f:
         models = pickle.load(f)
     results = []
     for data in models:
         try:
             s = session(data, provider)
-            results.append([np.asarray(y) for y in s.run(None, inputs(s))])
+            results.append([np.asarray(y) for y in s.run(None, inputs(s, share))])
         except Exception as e:  # a refusal of the runtime, of whatever class
             results.append(str(e).splitlines()[0][:100])
     with open(path, "wb") as f:
         pickle.dump(results, f)
 
 
-def computed(models, provider, folder):
+def computed(models, provider, folder, share=1):
     """The results of models, of a process of their own: OpenVINO's package has another ONNX Runtime."""
     with tempfile.NamedTemporaryFile() as f:
         pickle.dump([data for _, data in models], f)
         f.flush()
         env = dict(os.environ, PYTHONPATH=folder) if folder else os.environ
-        subprocess.run([sys.executable, __file__, "--child", f.name, provider], check=True, env=env)
+        subprocess.run([sys.executable, __file__, "--child", f.name, provider, str(share)], check=True, env=env)
         with open(f.name, "rb") as g:
             return pickle.load(g)
 
@@ -173,20 +190,30 @@ def apart(got, want):
     return "; ".join(out)
 
 
+def called(path):
+    """The name of a model: that of the first case that needs it, if a sheet beside it tells."""
+    sheet = os.path.splitext(path)[0] + ".json"
+    if not os.path.exists(sheet):
+        return os.path.basename(path)
+    with open(sheet) as f:
+        return json.load(f)["cases"][0]
+
+
 def main(arguments):
     folder = arguments.pop(0) if arguments and os.path.isdir(arguments[0]) else None
     models = []
     for path in arguments:
         with open(path, "rb") as f:
-            models.append((os.path.basename(path), f.read()))
+            models.append((called(path), f.read()))
+    share = 1 / 16 if models else 1
     if not models:
         models = [quantized(o) for o in ("Relu", "Conv", "MatMul", "Add", "Mul", "AveragePool", "Softmax", "Sigmoid",
                                           "Clip from 0.5", "Clip to 9.5", "Clip from 0.5 to 9.5")]
         models += [of_nan(o) for o in ("Sqrt", "Relu", "Clip", "Min", "Max", "ReduceMax", "HardSigmoid", "Exp")]
-        models.append(transform())
-    want = computed(models, "none", None)
+        models += [softplus(), transform()]
+    want = computed(models, "none", None, share)
     for provider, at in [("all", None)] + ([("OpenVINO", folder)] if folder else []):
-        for (name, _), a, b in zip(models, computed(models, provider, at), want):
+        for (name, _), a, b in zip(models, computed(models, provider, at, share), want):
             print("%-8s %s: %s" % (provider, name, apart(a, b)))
     if not arguments:
         print("none     DFT beside NumPy's: %s" % apart(want[-1], numpy_transform()))
@@ -194,6 +221,6 @@ def main(arguments):
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--child"]:
-        child(sys.argv[2], sys.argv[3])
+        child(sys.argv[2], sys.argv[3], float(sys.argv[4]))
     else:
         main(sys.argv[1:])

@@ -27,6 +27,14 @@ func ofOpenVINO(g *graph.Graph, n *graph.Node) string {
 	if drops, known := dropsWindow(g, n, slidingOf(n.Op)); drops || !known {
 		return "the provider OpenVINO makes a window that a pool which rounds up does not have"
 	}
+	if quantizes(g) {
+		if why := ofCodes(g, n); why != "" {
+			return why
+		}
+	}
+	if sharesConvolved(g, n) {
+		return "the provider OpenVINO overwrites an image that a convolution reads with channels last and a Reshape, too"
+	}
 	switch o := n.Op.(type) {
 	case *op.Shape, *op.Size, *op.Rank, *op.EyeLike, *op.RandomNormalLike, *op.RandomUniformLike:
 		return "the provider OpenVINO takes another input for one of which the shape alone is used"
@@ -37,9 +45,6 @@ func ofOpenVINO(g *graph.Graph, n *graph.Node) string {
 	case *op.AveragePool:
 		if o.CountPads && o.Ceil != op.RoundFloor {
 			return "the provider OpenVINO counts what a window that rounds up has behind the padding"
-		}
-		if o.CountPads && (o.AutoPad != op.PadExplicit || slices.ContainsFunc(o.Pads, positive)) && quantizes(g) {
-			return "the provider OpenVINO pads an AveragePool of codes with other numbers"
 		}
 	case *op.And, *op.Or, *op.Xor, *op.Not:
 		if x.DType != tensor.Bool {
@@ -78,8 +83,12 @@ func ofOpenVINO(g *graph.Graph, n *graph.Node) string {
 			return "the provider OpenVINO takes the lowest int32 for false"
 		}
 	case *op.Clip:
-		if !limited(g, n) && quantizes(g) {
-			return "the provider OpenVINO has other codes for a Clip without an upper limit"
+		if whole(x) && !(given(n, 1) && given(n, 2)) {
+			return "the provider OpenVINO has 0 for a Clip of integers with one limit"
+		}
+	case *op.ReduceMax, *op.ReduceMin:
+		if joined(g, n.In[0]) {
+			return "the provider OpenVINO takes the largest of what a Concat joins place by place"
 		}
 	case *op.MaxPool:
 		if o.Ceil != op.RoundFloor && slices.ContainsFunc(o.Pads, positive) {
@@ -188,14 +197,6 @@ func limited(g *graph.Graph, n *graph.Node) bool {
 	}
 	high, known := number(g, n.In[upper])
 	return known && high < math.MaxFloat32/2
-}
-
-// quantizes says whether a graph makes codes.
-func quantizes(g *graph.Graph) bool {
-	return slices.ContainsFunc(g.Nodes, func(n graph.Node) bool {
-		_, is := n.Op.(*op.Quantize)
-		return is
-	})
 }
 
 func positive(n int64) bool { return n > 0 }

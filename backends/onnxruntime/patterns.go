@@ -5,6 +5,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // otherSum says whether a quotient is one of exponentials by a sum of others.
@@ -56,20 +57,67 @@ func otherVariance(g *graph.Graph, n *graph.Node) bool {
 	return false
 }
 
-// axes returns the axes of a reduction, in order and counted from the start; nil if they are not known, or all.
+// axes returns the axes of a reduction as they are written; nil if they are not known, or all.
 func axes(g *graph.Graph, n *graph.Node) []int64 {
 	if !given(n, 1) {
 		return nil
 	}
 	list, _ := g.Fact(n.In[1]).KnownInts()
-	rank := int64(g.Fact(n.In[0]).Shape.Rank())
-	for i := range list {
-		if list[i] < 0 {
-			list[i] += rank
-		}
-	}
-	slices.Sort(list)
 	return list
+}
+
+// joined says whether a value is a Concat.
+func joined(g *graph.Graph, v graph.Value) bool {
+	p := producer(g, v)
+	if p == nil {
+		return false
+	}
+	_, is := p.Op.(*op.Concat)
+	return is
+}
+
+// sharesConvolved says whether a node's result lies in the memory of a value that a convolution reads with channels
+// last: a Reshape does, and a Concat along the first of the dimensions that are not 1.
+func sharesConvolved(g *graph.Graph, n *graph.Node) bool {
+	parts := n.In[:1]
+	switch o := n.Op.(type) {
+	case *op.Reshape, *op.Squeeze, *op.Unsqueeze, *op.Flatten:
+	case *op.Concat:
+		shape := g.Fact(n.Out[0]).Shape
+		axis := int(o.Axis)
+		if axis < 0 {
+			axis += shape.Rank()
+		}
+		if axis > shape.Rank() || slices.ContainsFunc(shape.Dims[:axis], func(d tensor.Dim) bool { return d.N != 1 }) {
+			return false
+		}
+		parts = n.In
+	default:
+		return false
+	}
+	uses := g.Uses()
+	return slices.ContainsFunc(parts, func(v graph.Value) bool {
+		return producer(g, v) != nil && slices.ContainsFunc(uses[v], func(i int) bool {
+			if m := &g.Nodes[i]; !convolves(m, v, true) {
+				_, turns := m.Op.(*op.Transpose)
+				return turns && slices.ContainsFunc(uses[m.Out[0]], func(k int) bool {
+					return convolves(&g.Nodes[k], m.Out[0], false)
+				})
+			}
+			return true
+		})
+	})
+}
+
+// convolves says whether a node is a convolution of v, of images whose channels are last or not.
+func convolves(n *graph.Node, v graph.Value, last bool) bool {
+	switch o := n.Op.(type) {
+	case *op.Conv:
+		return n.In[0] == v && o.ChannelsLast == last
+	case *op.ConvTranspose:
+		return n.In[0] == v && o.ChannelsLast == last
+	}
+	return false
 }
 
 // mean returns the value whose mean v is, graph.None if v is no mean.

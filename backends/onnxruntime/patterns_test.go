@@ -55,10 +55,38 @@ func TestSupport_knownPatternsOpenVINO(t *testing.T) {
 			return b.Add(&op.MaxPool{Kernel: []int64{1, 1}, Strides: []int64{2, 2}, Ceil: op.RoundCeilInside}, image(b, n))
 		}
 	}
+	// shared makes a node of an image, which a convolution reads too.
+	shared := func(last bool, node func(b *graph.Builder, of graph.Value) graph.Value) func(*graph.Builder) graph.Value {
+		return func(b *graph.Builder) graph.Value {
+			of := b.Add(&op.Sigmoid{}, b.Input("x", tensor.T(tensor.Float32, 1, 6, 5, 3)))
+			w := b.Const("", tensor.T(tensor.Float32, 2, 3, 3, 3), make([]byte, 4*2*3*3*3))
+			image := of
+			if !last {
+				image = b.Add(&op.Transpose{}, of, b.Int64s(0, 3, 1, 2))
+			}
+			b.Output(b.Add(&op.Conv{ChannelsLast: last}, image, w))
+			return node(b, of)
+		}
+	}
+	flat := func(b *graph.Builder, of graph.Value) graph.Value { return b.Add(&op.Reshape{}, of, b.Int64s(-1)) }
+	joins := func(axis int64) func(b *graph.Builder, of graph.Value) graph.Value {
+		return func(b *graph.Builder, of graph.Value) graph.Value { return b.Add(&op.Concat{Axis: axis}, of, of) }
+	}
 	for name, c := range map[string]struct {
 		make func(*graph.Builder) graph.Value
 		why  string
 	}{
+		"reshaped beside a convolution":        {shared(true, flat), "overwrites an image"},
+		"reshaped beside a turned one":         {shared(false, flat), "overwrites an image"},
+		"joined along the first axis":          {shared(true, joins(1)), "overwrites an image"},
+		"joined along channels":                {shared(true, joins(3)), ""},
+		"another operator beside convolutions": {shared(true, func(b *graph.Builder, of graph.Value) graph.Value { return b.Add(&op.Relu{}, of) }), ""},
+		"largest of what is joined": {func(b *graph.Builder) graph.Value {
+			return b.Add(&op.ReduceMax{KeepDims: true}, b.Add(&op.Concat{Axis: 1}, x(b), w(b)), b.Int64s(1))
+		}, "joins place by place"},
+		"one limit of integers": {func(b *graph.Builder) graph.Value {
+			return b.Add(&op.Clip{}, b.Input("n", tensor.T(tensor.Int32, 4)), b.Const("", tensor.T(tensor.Int32), []byte{3, 0, 0, 0}))
+		}, "with one limit"},
 		"shape": {func(b *graph.Builder) graph.Value {
 			return b.Add(&op.Shape{}, x(b))
 		}, "takes another input"},
@@ -69,13 +97,14 @@ func TestSupport_knownPatternsOpenVINO(t *testing.T) {
 		"indices of a run": {func(b *graph.Builder) graph.Value {
 			return b.Add(&op.Gather{NegativeWraps: true}, x(b), b.Input("i", tensor.T(tensor.Int32, 3)), b.Int64s(1))
 		}, "does not refuse indices"},
-		"variance":                  {own(-1, 1), ""},
-		"variance along other axes": {own(0, 1), "variance from another mean"},
-		"variance from another":     {variance(x, w, 1, 1), "variance from another mean"},
-		"softmax":                   {softmax(true), ""},
-		"sum of others":             {softmax(false), "for a Softmax"},
-		"windows in the image":      {pool(3), ""},
-		"window behind it":          {pool(4), "a window that a pool"},
+		"variance":                       {own(-1, -1), ""},
+		"variance, two names of an axis": {own(-1, 1), "variance from another mean"},
+		"variance along other axes":      {own(0, 1), "variance from another mean"},
+		"variance from another":          {variance(x, w, 1, 1), "variance from another mean"},
+		"softmax":                        {softmax(true), ""},
+		"sum of others":                  {softmax(false), "for a Softmax"},
+		"windows in the image":           {pool(3), ""},
+		"window behind it":               {pool(4), "a window that a pool"},
 		"aspect ratio": {func(b *graph.Builder) graph.Value {
 			return b.Add(&op.Resize{Mode: op.ResizeLinear, KeepAspect: op.AspectNotLarger, Axes: []int64{2, 3}}, image(b, 4),
 				graph.None, graph.None, b.Int64s(7, 9))

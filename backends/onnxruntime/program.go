@@ -26,7 +26,7 @@ func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (
 			return nil, err
 		}
 	}
-	m, err := export.Of(g, export.Options{ReadInputs: true})
+	m, err := export.Of(g, export.Options{ReadInputs: true, OwnConstants: true})
 	if err != nil {
 		return nil, err
 	}

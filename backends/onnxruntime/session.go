@@ -32,16 +32,25 @@ type effort struct {
 // of int8, and say so when the session is made.
 var efforts = []effort{{optimizeAll, "0"}, {optimizeAll, "1"}, {optimizeNothing, "1"}}
 
+// effortsOf returns the efforts that are tried for a session. OpenVINO optimizes on its own: what the runtime does
+// before changes results. Version 1.24 drops the zeros of a Pad before a MaxPool, drops the first of two pairs of
+// QuantizeLinear and DequantizeLinear, and makes codes of real weights.
+func effortsOf(provider string, kind sessionKind) []effort {
+	switch {
+	case provider == openVINOProvider:
+		return efforts[2:]
+	case provider != CPUProvider:
+		return efforts[:1]
+	case kind != forRuns:
+		return efforts[2:]
+	}
+	return efforts
+}
+
 // session makes a session of a model for a provider. The bytes of the model are copied. id stands in lines of the log.
 // Errors are of kind fault.Unsupported for a refusal.
 func (l *Library) session(model []byte, p *provider, id string, kind sessionKind) (at uintptr, err error) {
-	tried := efforts
-	switch {
-	case p.Name != CPUProvider:
-		tried = efforts[:1]
-	case kind != forRuns:
-		tried = efforts[2:]
-	}
+	tried := effortsOf(p.Name, kind)
 	for i, e := range tried {
 		if at, err = l.sessionWith(model, p, id, kind, e, i == len(tried)-1); fault.KindOf(err) != fault.Unsupported {
 			return at, err

@@ -157,7 +157,7 @@ func (q *question) model(nodes []int) (asked, error) {
 	if len(nodes) < len(q.g.Nodes) || len(q.g.Out) == 0 {
 		g = part(q.g, nodes)
 	}
-	m, err := export.Of(g, export.Options{ReadInputs: true})
+	m, err := export.Of(g, export.Options{ReadInputs: true, OwnConstants: true})
 	if err != nil {
 		return asked{}, err
 	}

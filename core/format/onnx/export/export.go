@@ -48,6 +48,9 @@ func Of(g *graph.Graph, o Options) (*Model, error) {
 	if o.ReadInputs {
 		s.leaveUnread()
 	}
+	if o.OwnConstants {
+		s.ownConstants()
+	}
 	m := &Model{Nodes: e.count, Owner: s.owner, name: cmp.Or(g.Name, "graph"), external: o.External}
 	if m.external == 0 {
 		m.external = DefaultExternal

@@ -21,6 +21,9 @@ type Options struct {
 	// ReadInputs leaves out inputs that no node of the model reads, as where a size is known: OpenVINO takes another input
 	// for the next one. They have no name in Model.In.
 	ReadInputs bool
+	// OwnConstants gives each node outside of bodies its own copy of a constant that others read, too: OpenVINO changes
+	// some for all that read them.
+	OwnConstants bool
 	// External is the size of all constants above which they go to a file of their own; 0: DefaultExternal.
 	External int64
 }

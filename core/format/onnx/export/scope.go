@@ -158,6 +158,29 @@ func (s *scope) leaveUnread() {
 	}
 }
 
+// ownConstants gives each operand of the scope's nodes that is a constant an initializer of its own.
+func (s *scope) ownConstants() {
+	at, read := map[string]int{}, map[string]bool{}
+	for i := range s.constants {
+		at[s.constants[i].name] = i
+	}
+	for _, n := range s.list {
+		for k, name := range n.in {
+			i, is := at[name]
+			if !is {
+				continue
+			}
+			if read[name] {
+				c := s.constants[i]
+				c.name = s.unique(name)
+				s.constants = append(s.constants, c)
+				n.in[k] = c.name
+			}
+			read[name] = true
+		}
+	}
+}
+
 // ints is a constant list of int64.
 func (s *scope) ints(v ...int64) string {
 	return s.constant("", tensor.Int64, []int64{int64(len(v))}, tensor.Int64s(v...))

@@ -1,11 +1,13 @@
 package export_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/backends/cpu/ref"
 	"github.com/anynpu/anynpu/core/format/onnx"
 	"github.com/anynpu/anynpu/core/format/onnx/export"
 	"github.com/anynpu/anynpu/core/graph"
@@ -56,4 +58,33 @@ func TestOf_readInputs(t *testing.T) {
 	m, err := export.Of(g, export.Options{ReadInputs: true})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"", "x", "through", "y"}, m.In)
+}
+
+// TestOf_ownConstants: a constant that two nodes read is one initializer, or with OwnConstants one for each.
+func TestOf_ownConstants(t *testing.T) {
+	b := graph.NewBuilder("g")
+	x := b.Input("x", tensor.T(tensor.Float32, 3))
+	shared := b.Const("shared", tensor.T(tensor.Float32, 3), tensor.Float32s(1, 2, 4))
+	b.Output(b.Add(&op.Mul{}, b.Add(&op.Add{}, x, shared), shared))
+	g, err := b.Graph()
+	require.NoError(t, err)
+	for _, own := range []bool{false, true} {
+		m, err := export.Of(g, export.Options{OwnConstants: own})
+		require.NoError(t, err)
+		data, err := m.Bytes()
+		require.NoError(t, err)
+		store := mem.NewWeights()
+		got, err := onnx.Import(data, onnx.Options{Weights: store})
+		require.NoError(t, err)
+		constants := map[graph.Value]bool{}
+		for i := range got.Graph.Nodes {
+			constants[got.Graph.Nodes[i].In[1]] = true
+		}
+		assert.Len(t, constants, map[bool]int{false: 1, true: 2}[own])
+		y, err := ref.Run(context.Background(), got.Graph, []tensor.Tensor{{DType: tensor.Float32, Dims: []int64{3},
+			Data: tensor.Float32s(1, 1, 1)}})
+		require.NoError(t, err)
+		assert.Equal(t, []float32{2, 6, 20}, mem.Elements[float32](y[0].Data))
+		store.Release()
+	}
 }
