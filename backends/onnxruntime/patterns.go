@@ -26,8 +26,8 @@ func isExp(n *graph.Node) bool {
 	return is
 }
 
-// otherVariance says whether a mean of squares is no variance: the squares are of a deviation from the mean of another
-// value, or along other axes.
+// otherVariance says whether a mean of squares is no variance as layer norms write it: the squares are of a deviation
+// from the mean of another value, or along other axes, or of mean - x.
 func otherVariance(g *graph.Graph, n *graph.Node) bool {
 	square := producer(g, n.In[0])
 	if square == nil {
@@ -50,7 +50,7 @@ func otherVariance(g *graph.Graph, n *graph.Node) bool {
 		if of == graph.None {
 			continue
 		}
-		if of != sub.In[1-i] || !slices.Equal(axes(g, producer(g, v)), axes(g, n)) {
+		if i == 0 || of != sub.In[0] || !slices.Equal(axes(g, producer(g, v)), axes(g, n)) {
 			return true
 		}
 	}

@@ -101,10 +101,15 @@ func TestSupport_knownPatternsOpenVINO(t *testing.T) {
 		"variance, two names of an axis": {own(-1, 1), "variance from another mean"},
 		"variance along other axes":      {own(0, 1), "variance from another mean"},
 		"variance from another":          {variance(x, w, 1, 1), "variance from another mean"},
-		"softmax":                        {softmax(true), ""},
-		"sum of others":                  {softmax(false), "for a Softmax"},
-		"windows in the image":           {pool(3), ""},
-		"window behind it":               {pool(4), "a window that a pool"},
+		"variance of mean - x": {func(b *graph.Builder) graph.Value {
+			in := x(b)
+			turned := b.Add(&op.Sub{}, b.Add(&op.ReduceMean{KeepDims: true}, in, b.Int64s(1)), in)
+			return b.Add(&op.ReduceMean{KeepDims: true}, b.Add(&op.Pow{}, turned, b.Float32(2)), b.Int64s(1))
+		}, "variance from another mean"},
+		"softmax":              {softmax(true), ""},
+		"sum of others":        {softmax(false), "for a Softmax"},
+		"windows in the image": {pool(3), ""},
+		"window behind it":     {pool(4), "a window that a pool"},
 		"aspect ratio": {func(b *graph.Builder) graph.Value {
 			return b.Add(&op.Resize{Mode: op.ResizeLinear, KeepAspect: op.AspectNotLarger, Axes: []int64{2, 3}}, image(b, 4),
 				graph.None, graph.None, b.Int64s(7, 9))

@@ -3,6 +3,7 @@ package onnxruntime
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
@@ -51,6 +52,10 @@ func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (
 func (p *program) build(ctx context.Context, m *export.Model) error {
 	d := p.dev
 	var data []byte
+	kind := forConstants
+	if slices.ContainsFunc(p.in, func(name *byte) bool { return name != nil }) {
+		kind = forRuns
+	}
 	at, err := d.Build(ctx, "CreateSessionFromArray", driver.Build{
 		Write: func() (err error) {
 			if data, err = m.Bytes(); err == nil {
@@ -58,7 +63,7 @@ func (p *program) build(ctx context.Context, m *export.Model) error {
 			}
 			return err
 		},
-		Make: func() (uintptr, error) { return d.lib.session(data, d.provider, d.Info().ID, forRuns) },
+		Make: func() (uintptr, error) { return d.lib.session(data, d.provider, d.Info().ID, kind) },
 		End:  d.end, Ended: p.Release,
 	})
 	if err != nil {

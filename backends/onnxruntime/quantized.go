@@ -27,6 +27,10 @@ func ofCodes(g *graph.Graph, n *graph.Node) string {
 		if o.CountPads && (o.AutoPad != op.PadExplicit || slices.ContainsFunc(o.Pads, positive)) {
 			return "the provider OpenVINO pads an AveragePool of codes with other numbers"
 		}
+	case *op.Conv:
+		if (o.AutoPad != op.PadExplicit || slices.ContainsFunc(o.Pads, positive)) && shifted(g, n.In[0]) {
+			return "the provider OpenVINO pads codes to which a constant is added with other numbers than 0"
+		}
 	case *op.MaxPool:
 		if p := producer(g, n.In[0]); p != nil {
 			if _, multiplies := p.Op.(*op.MatMul); multiplies {
@@ -103,6 +107,26 @@ func ofOneCode(g *graph.Graph, v graph.Value) bool {
 			return false
 		}
 		v = computed[0]
+	}
+	return false
+}
+
+// shifted says whether a value is made of codes, by operators that have no other operand but constants, and a sum with
+// a constant among the last of them.
+func shifted(g *graph.Graph, v graph.Value) bool {
+	for range g.Nodes {
+		p := producer(g, v)
+		if p == nil {
+			return false
+		}
+		switch p.Op.(type) {
+		case *op.Add, *op.Sub, *op.BatchNorm:
+			return ofOneCode(g, v)
+		}
+		if !graph.TraitsOf(p.Op).Moves {
+			return false
+		}
+		v = p.In[0]
 	}
 	return false
 }

@@ -53,9 +53,15 @@ func TestSupport_ofCodesOpenVINO(t *testing.T) {
 		"one limit": {tensor.Uint8, func(c *pairing) graph.Value {
 			return c.Add(&op.Clip{}, pairedOperators["conv"](c, c.in), c.Float32(.5))
 		}, "without an upper limit"},
-		"signed codes joined":           {tensor.Int8, joined, "joins signed codes"},
-		"unsigned codes joined":         {tensor.Uint8, joined, ""},
-		"codes joined for codes":        {tensor.Int8, func(c *pairing) graph.Value { return c.coded(joined(c), .07) }, ""},
+		"signed codes joined":    {tensor.Int8, joined, "joins signed codes"},
+		"unsigned codes joined":  {tensor.Uint8, joined, ""},
+		"codes joined for codes": {tensor.Int8, func(c *pairing) graph.Value { return c.coded(joined(c), .07) }, ""},
+		"padded behind a constant sum": {tensor.Int8, func(c *pairing) graph.Value {
+			return c.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}}, pairedOperators["add"](c, c.in), c.real([]int64{7, 3, 3, 7}, -1, 1))
+		}, "pads codes to which"},
+		"not padded behind a constant sum": {tensor.Int8, func(c *pairing) graph.Value {
+			return c.Add(&op.Conv{}, pairedOperators["add"](c, c.in), c.real([]int64{7, 3, 3, 7}, -1, 1))
+		}, ""},
 		"largest of codes":              {tensor.Int8, after("largest"), ""},
 		"largest of sums":               {tensor.Int8, after("residual", "largest"), "other codes for the largest"},
 		"pool of a product of matrices": {tensor.Int8, after("product", "max_pool"), "other codes for a MaxPool"},

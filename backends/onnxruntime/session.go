@@ -11,9 +11,10 @@ import (
 type sessionKind uint8
 
 const (
-	forRuns   sessionKind = iota // with every optimization
-	forAnswer                    // to see whether a provider takes everything
-	forNames                     // to see which nodes it does not take: those go to the runtime's processor
+	forRuns      sessionKind = iota // with every optimization
+	forConstants                    // for runs of a model without inputs
+	forAnswer                       // to see whether a provider takes everything
+	forNames                        // to see which nodes it does not take: those go to the runtime's processor
 )
 
 // Levels of GraphOptimizationLevel.
@@ -32,20 +33,24 @@ type effort struct {
 // of int8, and say so when the session is made.
 var efforts = []effort{{optimizeAll, "0"}, {optimizeAll, "1"}, {optimizeNothing, "1"}}
 
-// effortsOf returns the efforts that are tried for a session. OpenVINO optimizes on its own: what the runtime does
-// before changes results. Version 1.24 drops the zeros of a Pad before a MaxPool, drops the first of two pairs of
-// QuantizeLinear and DequantizeLinear, and makes codes of real weights.
+// effortsOf returns the efforts that are tried for a session. OpenVINO optimizes on its own, and has other results for
+// what the runtime makes of codes before. It takes no model without inputs: the runtime computes that when it is made.
 func effortsOf(provider string, kind sessionKind) []effort {
 	switch {
-	case provider == openVINOProvider:
+	case provider == openVINOProvider && kind != forConstants:
 		return efforts[2:]
 	case provider != CPUProvider:
 		return efforts[:1]
-	case kind != forRuns:
+	case kind == forAnswer || kind == forNames:
 		return efforts[2:]
 	}
 	return efforts
 }
+
+// leftOut are optimizers of the runtime that change results: the first makes codes of real weights between codes, the
+// second one pair of QuantizeLinear and DequantizeLinear of two, and in version 1.24 the third drops the zeros before a
+// MaxPool.
+const leftOut = "WeightBiasQuantization;DoubleQDQPairsRemover;Pad_Fusion"
 
 // session makes a session of a model for a provider. The bytes of the model are copied. id stands in lines of the log.
 // Errors are of kind fault.Unsupported for a refusal.
@@ -97,13 +102,19 @@ func (l *Library) options(p *provider, id string, kind sessionKind, e effort, la
 	if err == nil {
 		err = l.call(fnSetSessionGraphOptimizationLevel, options, e.level)
 	}
-	if err == nil && (kind != forRuns || !last) { // what a provider refuses is no fault
+	if err == nil && (kind == forAnswer || kind == forNames || !last) { // what a provider refuses is no fault
 		err = l.call(fnSetSessionLogSeverityLevel, options, uintptr(Fatal))
 	}
 	entries := [][2]string{
 		// products of 8 bits that do not saturate where the processor has no instruction for them
 		{"session.x64quantprecision", "1"},
 		{"session.qdqisint8allowed", e.int8},
+	}
+	if p.Name == CPUProvider {
+		entries = append(entries,
+			[2]string{"optimization.disable_specified_optimizers", leftOut},
+			// products of real numbers with weights of codes: else the numbers are quantized on the way
+			[2]string{"session.qdq_matmulnbits_accuracy_level", "1"})
 	}
 	if p.Name != CPUProvider && kind != forNames {
 		entries = append(entries, [2]string{"session.disable_cpu_ep_fallback", "1"})
