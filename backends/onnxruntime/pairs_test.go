@@ -263,6 +263,50 @@ func pairs(t *testing.T, d *Device) {
 	t.Logf("of %d networks %d are divided", computed, divided)
 }
 
+// TestDevice_productWithCodes: real numbers are multiplied by weights of codes as they are.
+func TestDevice_productWithCodes(t *testing.T) {
+	c := pairing{Builder: graph.NewBuilder("g"), r: rand.New(rand.NewPCG(39, 1)), to: tensor.Int8}
+	x := tensor.New(tensor.Float32, 8, 64)
+	for i := range 8 * 64 {
+		tensor.PutFloat(tensor.Float32, x.Data, i, c.r.NormFloat64(), false)
+	}
+	c.Output(c.Add(&op.MatMul{}, c.Input("x", x.Type()), c.matrix(64, 32)))
+	g, err := c.Graph()
+	require.NoError(t, err)
+	equals(t, openCPU(t), g, x)
+}
+
+// TestDevice_withoutInputsOpenVINO: a part of a graph of which all is constant is computed, too.
+func TestDevice_withoutInputsOpenVINO(t *testing.T) {
+	b := graph.NewBuilder("g")
+	part := b.Const("", tensor.T(tensor.Float32, 1, 2), tensor.Float32s(1, 2))
+	b.Output(b.Add(&op.Concat{}, part, b.Add(&op.Exp{}, part)))
+	g, err := b.Graph()
+	require.NoError(t, err)
+	equals(t, open(t, openVINO(t), Provider{Name: openVINOProvider, Options: map[string]string{"device_type": "CPU"}}), g)
+}
+
+// equals compares the results of a graph that a device compiles alone with the reference.
+func equals(t *testing.T, d *Device, g *graph.Graph, in ...tensor.Tensor) {
+	want, err := ref.Run(context.Background(), g, in)
+	require.NoError(t, err)
+	p, err := d.Compile(context.Background(), device.Unit{Graph: g}, device.Options{})
+	require.NoError(t, err)
+	e, err := p.New(device.ExecOptions{})
+	p.Release()
+	require.NoError(t, err)
+	defer e.Release()
+	for i, x := range in {
+		b := mem.Borrow(x.Data, nil)
+		require.NoError(t, e.BindInput(i, mem.View{Buf: b, Type: x.Type()}))
+		b.Release()
+	}
+	require.NoError(t, run(e, time.Time{}))
+	data, err := e.OutputData(0)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, mem.Elements[float32](want[0].Data), mem.Elements[float32](data), 1e-5)
+}
+
 // computePair compares a network with the reference, and says whether the first device takes all of it.
 func computePair(t *testing.T, name string, d []device.Device, c pairing, first, second, third string) bool {
 	g, x, err := c.network(name, []int64{2, 7, 9, 11}, first, second, third)
