@@ -104,6 +104,10 @@ func ofOpenVINO(g *graph.Graph, n *graph.Node) string {
 		if x.DType == tensor.Float16 {
 			return "the provider OpenVINO adds up an LSTM of float16 in halves"
 		}
+		const peepholes = 7
+		if given(n, peepholes) {
+			return "the provider OpenVINO does not see the peepholes of an LSTM"
+		}
 	case *op.DynamicQuantize:
 		return "the provider OpenVINO rounds codes of DynamicQuantizeLinear another way"
 	case *op.Quantize:

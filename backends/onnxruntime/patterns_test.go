@@ -84,6 +84,11 @@ func TestSupport_knownPatternsOpenVINO(t *testing.T) {
 		"largest of what is joined": {func(b *graph.Builder) graph.Value {
 			return b.Add(&op.ReduceMax{KeepDims: true}, b.Add(&op.Concat{Axis: 1}, x(b), w(b)), b.Int64s(1))
 		}, "joins place by place"},
+		"peepholes": {func(b *graph.Builder) graph.Value {
+			in := func(name string, dims ...int64) graph.Value { return b.Input(name, tensor.T(tensor.Float32, dims...)) }
+			return b.Add(&op.LSTM{Hidden: 3}, in("s", 3, 2, 2), in("u", 1, 12, 2), in("r", 1, 12, 3), graph.None, graph.None,
+				graph.None, graph.None, in("p", 1, 9))
+		}, "does not see the peepholes"},
 		"one limit of integers": {func(b *graph.Builder) graph.Value {
 			return b.Add(&op.Clip{}, b.Input("n", tensor.T(tensor.Int32, 4)), b.Const("", tensor.T(tensor.Int32), []byte{3, 0, 0, 0}))
 		}, "with one limit"},
