@@ -74,7 +74,17 @@ func ofOpenVINO(g *graph.Graph, n *graph.Node) string {
 		if x.DType.IsFloat() {
 			return "the provider OpenVINO makes NaN of the rest of a number by infinity"
 		}
+	case *op.Conv:
+		if pointwise(g, n) && slices.ContainsFunc(o.Strides, func(s int64) bool { return s > 1 }) &&
+			(o.AutoPad != op.PadExplicit || slices.ContainsFunc(o.Pads, positive)) {
+			return "the provider OpenVINO says another size of a padded Conv of one element with strides than it makes"
+		}
+	case *op.LpNorm:
+		return "the provider OpenVINO makes NaN of a line of zeros"
 	case *op.ReduceMean:
+		if shortRMS(g, n) {
+			return "the provider OpenVINO ends the process at root mean squares of less than 16 elements"
+		}
 		if otherVariance(g, n) {
 			return "the provider OpenVINO ends the process at a variance from another mean"
 		}
@@ -201,6 +211,12 @@ func limited(g *graph.Graph, n *graph.Node) bool {
 	}
 	high, known := number(g, n.In[upper])
 	return known && high < math.MaxFloat32/2
+}
+
+// pointwise says whether a convolution's kernel has one element.
+func pointwise(g *graph.Graph, n *graph.Node) bool {
+	w, known := g.Fact(n.In[1]).Shape.Ints()
+	return known && len(w) > 2 && !slices.ContainsFunc(w[1:len(w)-1], func(side int64) bool { return side != 1 })
 }
 
 func positive(n int64) bool { return n > 0 }

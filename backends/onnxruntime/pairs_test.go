@@ -274,6 +274,7 @@ func TestDevice_productWithCodes(t *testing.T) {
 	g, err := c.Graph()
 	require.NoError(t, err)
 	equals(t, openCPU(t), g, x)
+	equals(t, open(t, openVINO(t), Provider{Name: openVINOProvider, Options: map[string]string{"device_type": "CPU"}}), g, x)
 }
 
 // TestDevice_withoutInputsOpenVINO: a part of a graph of which all is constant is computed, too.

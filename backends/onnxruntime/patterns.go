@@ -57,6 +57,27 @@ func otherVariance(g *graph.Graph, n *graph.Node) bool {
 	return false
 }
 
+// shortRMS says whether a mean is that of squares of less than 16 neighbours, which are no deviations from their mean.
+func shortRMS(g *graph.Graph, n *graph.Node) bool {
+	const fewest = 16
+	square := producer(g, n.In[0])
+	if square == nil || deviation(g, square.In[0]) {
+		return false
+	}
+	switch square.Op.(type) {
+	case *op.Pow, *op.Square:
+	default:
+		return false
+	}
+	shape, rank := g.Fact(n.In[0]).Shape, int64(g.Fact(n.In[0]).Shape.Rank())
+	if rank == 0 {
+		return false
+	}
+	along := axes(g, n)
+	last := len(along) == 0 || slices.Contains(along, -1) || slices.Contains(along, rank-1)
+	return last && shape.Dims[rank-1].N < fewest
+}
+
 // axes returns the axes of a reduction as they are written; nil if they are not known, or all.
 func axes(g *graph.Graph, n *graph.Node) []int64 {
 	if !given(n, 1) {

@@ -68,6 +68,18 @@ func TestSupport_knownPatternsOpenVINO(t *testing.T) {
 			return node(b, of)
 		}
 	}
+	rms := func(n int64) func(*graph.Builder) graph.Value {
+		return func(b *graph.Builder) graph.Value {
+			in := b.Input("x", tensor.T(tensor.Float32, 5, n))
+			return b.Add(&op.ReduceMean{KeepDims: true}, b.Add(&op.Pow{}, in, b.Float32(2)), b.Int64s(-1))
+		}
+	}
+	pixels := func(pad, stride int64) func(*graph.Builder) graph.Value {
+		return func(b *graph.Builder) graph.Value {
+			w := b.Const("", tensor.T(tensor.Float32, 3, 1, 1, 2), make([]byte, 4*6))
+			return b.Add(&op.Conv{Pads: []int64{pad, 0, pad, 0}, Strides: []int64{stride, 1}}, image(b, 6), w)
+		}
+	}
 	flat := func(b *graph.Builder, of graph.Value) graph.Value { return b.Add(&op.Reshape{}, of, b.Int64s(-1)) }
 	joins := func(axis int64) func(b *graph.Builder, of graph.Value) graph.Value {
 		return func(b *graph.Builder, of graph.Value) graph.Value { return b.Add(&op.Concat{Axis: axis}, of, of) }
@@ -84,6 +96,14 @@ func TestSupport_knownPatternsOpenVINO(t *testing.T) {
 		"largest of what is joined": {func(b *graph.Builder) graph.Value {
 			return b.Add(&op.ReduceMax{KeepDims: true}, b.Add(&op.Concat{Axis: 1}, x(b), w(b)), b.Int64s(1))
 		}, "joins place by place"},
+		"root mean square of few": {rms(15), "root mean squares"},
+		"root mean square":        {rms(16), ""},
+		"line of zeros": {func(b *graph.Builder) graph.Value {
+			return b.Add(&op.LpNorm{Axis: -1, P: 2}, x(b))
+		}, "a line of zeros"},
+		"pixels apart, padded": {pixels(1, 2), "padded Conv"},
+		"pixels apart":         {pixels(0, 2), ""},
+		"pixels padded":        {pixels(1, 1), ""},
 		"peepholes": {func(b *graph.Builder) graph.Value {
 			in := func(name string, dims ...int64) graph.Value { return b.Input(name, tensor.T(tensor.Float32, dims...)) }
 			return b.Add(&op.LSTM{Hidden: 3}, in("s", 3, 2, 2), in("u", 1, 12, 2), in("r", 1, 12, 3), graph.None, graph.None,

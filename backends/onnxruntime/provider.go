@@ -37,6 +37,7 @@ type provider struct {
 // fault.Unsupported where there is none.
 func (l *Library) find(p Provider) (*provider, error) {
 	out := &provider{Provider: p}
+	out.Options = exactly(p)
 	if p.Plugin == "" {
 		return out, l.builtIn(p.Name, p.Name != CPUProvider)
 	}
@@ -62,6 +63,22 @@ func (l *Library) find(p Provider) (*provider, error) {
 		out.Vendor = out.maker
 	}
 	return out, nil
+}
+
+// exactly returns a provider's options with one that has OpenVINO compute on a CPU in the numbers that a model has, where
+// they say nothing of it: it would quantize what is multiplied by weights of codes, and compute in bfloat16 where the
+// processor does.
+func exactly(p Provider) map[string]string {
+	kind, known := p.Options["device_type"]
+	if p.Name != openVINOProvider || p.Plugin != "" || known && kind != "CPU" {
+		return p.Options
+	}
+	out := map[string]string{"precision": "ACCURACY"}
+	if p.Options["load_config"] != "" {
+		delete(out, "precision")
+	}
+	maps.Copy(out, p.Options)
+	return out
 }
 
 // append adds the provider to the options of a session. The runtime's own is there in any case.
