@@ -149,7 +149,7 @@ def inputs(s, share):
 
 
 def child(path, provider, share):
-    """Computes pickled models of a file, of inputs that are such shares of whole numbers, and writes the results there."""
+    """Computes pickled models of a file, of inputs that are such shares of whole numbers; the results go there."""
     with open(path, "rb") as f:
         models = pickle.load(f)
     results = []

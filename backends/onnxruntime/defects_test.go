@@ -95,7 +95,7 @@ func supports(t *testing.T, d *Device, build func(*graph.Builder) graph.Value, w
 // TestSupport_knownFaultsOpenVINO: as with the CPU provider. OpenVINO 2025.4 has other numbers for each of these nodes
 // than the runtime's own processor.
 func TestSupport_knownFaultsOpenVINO(t *testing.T) {
-	d := open(t, openVINO(t), Provider{Name: openVINOProvider, Options: map[string]string{"device_type": "CPU"}})
+	d := openVINOCPU(t)
 	input := func(b *graph.Builder, name string, x tensor.DType, dims ...int64) graph.Value {
 		return b.Input(name, tensor.T(x, dims...))
 	}

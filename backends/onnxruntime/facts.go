@@ -64,6 +64,8 @@ func withinEach(g *graph.Graph, n *graph.Node, at, sizes []int64) bool {
 // whole says whether a tensor is of integers that stand for nothing else.
 func whole(t tensor.Type) bool { return t.DType.IsInt() && t.Quant == nil }
 
+func positive(n int64) bool { return n > 0 }
+
 func given(n *graph.Node, i int) bool { return i < len(n.In) && n.In[i] != graph.None }
 
 // number is a constant of one element.

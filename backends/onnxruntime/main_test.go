@@ -61,6 +61,10 @@ func open(t testing.TB, file string, p Provider) *Device {
 
 func openCPU(t testing.TB) *Device { return open(t, newest(t), Provider{Name: CPUProvider}) }
 
+func openVINOCPU(t testing.TB) *Device {
+	return open(t, openVINO(t), Provider{Name: openVINOProvider, Options: map[string]string{"device_type": "CPU"}})
+}
+
 func openQNN(t testing.TB) *Device {
 	return open(t, newest(t), Provider{Name: "QNNExecutionProvider",
 		Plugin:  file(t, "onnxruntime_qnn/onnxruntime_qnn/libonnxruntime_providers_qnn.so"),

@@ -203,23 +203,11 @@ func exact(o graph.Op) bool {
 	return graph.TraitsOf(o).Moves
 }
 
-// limited says whether a Clip has an upper limit that is far from the largest number of float32.
-func limited(g *graph.Graph, n *graph.Node) bool {
-	const upper = 2
-	if !given(n, upper) {
-		return false
-	}
-	high, known := number(g, n.In[upper])
-	return known && high < math.MaxFloat32/2
-}
-
 // pointwise says whether a convolution's kernel has one element.
 func pointwise(g *graph.Graph, n *graph.Node) bool {
 	w, known := g.Fact(n.In[1]).Shape.Ints()
 	return known && len(w) > 2 && !slices.ContainsFunc(w[1:len(w)-1], func(side int64) bool { return side != 1 })
 }
-
-func positive(n int64) bool { return n > 0 }
 
 func recurrent(o graph.Op) bool {
 	switch o.(type) {

@@ -57,8 +57,7 @@ func (c *pairing) real(dims []int64, low, high float64) graph.Value {
 	return c.Const("", tensor.T(tensor.Float32, dims...), tensor.Float32s(list...))
 }
 
-// weights are those of a convolution, beside codes int8 of one scale, which are stored in ONNX's order as importers find
-// them.
+// weights makes the weights of a convolution: beside codes int8 of one scale, in ONNX's order as importers find them.
 func (c *pairing) weights(out, in, side int64) graph.Value {
 	if c.to == tensor.Invalid {
 		return c.real([]int64{out, side, side, in}, -.8, .8)
@@ -224,13 +223,12 @@ var beside = map[string]func(c *pairing, x graph.Value) graph.Value{
 func TestDevice_pairs(t *testing.T) { pairs(t, openCPU(t)) }
 
 func TestDevice_pairsOpenVINO(t *testing.T) {
-	pairs(t, open(t, openVINO(t), Provider{Name: openVINOProvider, Options: map[string]string{"device_type": "CPU"}}))
+	pairs(t, openVINOCPU(t))
 }
 
-// pairs computes networks of two operators after one another, and a third beside the second. They have the reference's
-// results when a device computes what it gets of them, and the CPU the rest: codes are at most one apart, which is
-// seldom, and real numbers a small part of the largest. It computes a sample; with ANYNPU_ONNXRUNTIME_SAMPLE=N each N-th
-// network.
+// pairs computes networks of two operators after one another, and a third beside the second, on a device and the CPU.
+// They have the reference's results: codes are at most one apart, which is seldom, and real numbers a small part of the
+// largest. It computes a sample; with ANYNPU_ONNXRUNTIME_SAMPLE=N each N-th network.
 func pairs(t *testing.T, d *Device) {
 	long(t)
 	every := uint32(64)
@@ -274,7 +272,7 @@ func TestDevice_productWithCodes(t *testing.T) {
 	g, err := c.Graph()
 	require.NoError(t, err)
 	equals(t, openCPU(t), g, x)
-	equals(t, open(t, openVINO(t), Provider{Name: openVINOProvider, Options: map[string]string{"device_type": "CPU"}}), g, x)
+	equals(t, openVINOCPU(t), g, x)
 }
 
 // TestDevice_withoutInputsOpenVINO: a part of a graph of which all is constant is computed, too.
@@ -284,7 +282,7 @@ func TestDevice_withoutInputsOpenVINO(t *testing.T) {
 	b.Output(b.Add(&op.Concat{}, part, b.Add(&op.Exp{}, part)))
 	g, err := b.Graph()
 	require.NoError(t, err)
-	equals(t, open(t, openVINO(t), Provider{Name: openVINOProvider, Options: map[string]string{"device_type": "CPU"}}), g)
+	equals(t, openVINOCPU(t), g)
 }
 
 // equals compares the results of a graph that a device compiles alone with the reference.
@@ -338,10 +336,10 @@ func computePair(t *testing.T, name string, d []device.Device, c pairing, first,
 	return whole
 }
 
-// lastScale is that of the codes which a network ends with.
+// lastScale belongs to the codes at the end of a network.
 const lastScale = .083
 
-// network is a graph of operators by their names, with an input. What the second makes becomes codes again.
+// network is a graph of operators by their names, with an input. The result of the second becomes codes again.
 func (c *pairing) network(name string, dims []int64, first, second, third string) (*graph.Graph, tensor.Tensor, error) {
 	c.Builder, c.r = graph.NewBuilder(name), rand.New(rand.NewPCG(39, 1))
 	c.in = c.coded(c.Input("x", tensor.T(tensor.Float32, dims...)), .037)

@@ -57,7 +57,7 @@ func otherVariance(g *graph.Graph, n *graph.Node) bool {
 	return false
 }
 
-// shortRMS says whether a mean is that of squares of less than 16 neighbours, which are no deviations from their mean.
+// shortRMS says whether a node takes the mean of less than 16 neighbours' squares, other than of deviations.
 func shortRMS(g *graph.Graph, n *graph.Node) bool {
 	const fewest = 16
 	square := producer(g, n.In[0])

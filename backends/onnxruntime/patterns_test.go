@@ -11,7 +11,7 @@ import (
 // TestSupport_knownPatternsOpenVINO: nodes that OpenVINO 2025.4 computes wrongly among certain others, or with certain
 // attributes, are refused, and their like are not.
 func TestSupport_knownPatternsOpenVINO(t *testing.T) {
-	d := open(t, openVINO(t), Provider{Name: openVINOProvider, Options: map[string]string{"device_type": "CPU"}})
+	d := openVINOCPU(t)
 	x := func(b *graph.Builder) graph.Value { return b.Input("x", tensor.T(tensor.Float32, 2, 6)) }
 	image := func(b *graph.Builder, n int64) graph.Value { return b.Input("x", tensor.T(tensor.Float32, 1, 2, n, n)) }
 	w := func(b *graph.Builder) graph.Value { return b.Input("w", tensor.T(tensor.Float32, 2, 6)) }
@@ -88,11 +88,13 @@ func TestSupport_knownPatternsOpenVINO(t *testing.T) {
 		make func(*graph.Builder) graph.Value
 		why  string
 	}{
-		"reshaped beside a convolution":        {shared(true, flat), "overwrites an image"},
-		"reshaped beside a turned one":         {shared(false, flat), "overwrites an image"},
-		"joined along the first axis":          {shared(true, joins(1)), "overwrites an image"},
-		"joined along channels":                {shared(true, joins(3)), ""},
-		"another operator beside convolutions": {shared(true, func(b *graph.Builder, of graph.Value) graph.Value { return b.Add(&op.Relu{}, of) }), ""},
+		"reshaped beside a convolution": {shared(true, flat), "overwrites an image"},
+		"reshaped beside a turned one":  {shared(false, flat), "overwrites an image"},
+		"joined along the first axis":   {shared(true, joins(1)), "overwrites an image"},
+		"joined along channels":         {shared(true, joins(3)), ""},
+		"another operator beside convolutions": {shared(true, func(b *graph.Builder, of graph.Value) graph.Value {
+			return b.Add(&op.Relu{}, of)
+		}), ""},
 		"largest of what is joined": {func(b *graph.Builder) graph.Value {
 			return b.Add(&op.ReduceMax{KeepDims: true}, b.Add(&op.Concat{Axis: 1}, x(b), w(b)), b.Int64s(1))
 		}, "joins place by place"},
@@ -110,7 +112,8 @@ func TestSupport_knownPatternsOpenVINO(t *testing.T) {
 				graph.None, graph.None, in("p", 1, 9))
 		}, "does not see the peepholes"},
 		"one limit of integers": {func(b *graph.Builder) graph.Value {
-			return b.Add(&op.Clip{}, b.Input("n", tensor.T(tensor.Int32, 4)), b.Const("", tensor.T(tensor.Int32), []byte{3, 0, 0, 0}))
+			three := b.Const("", tensor.T(tensor.Int32), []byte{3, 0, 0, 0})
+			return b.Add(&op.Clip{}, b.Input("n", tensor.T(tensor.Int32, 4)), three)
 		}, "with one limit"},
 		"shape": {func(b *graph.Builder) graph.Value {
 			return b.Add(&op.Shape{}, x(b))

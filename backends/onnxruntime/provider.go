@@ -65,9 +65,9 @@ func (l *Library) find(p Provider) (*provider, error) {
 	return out, nil
 }
 
-// exactly returns a provider's options with one that has OpenVINO compute on a CPU in the numbers that a model has, where
-// they say nothing of it: it would quantize what is multiplied by weights of codes, and compute in bfloat16 where the
-// processor does.
+// exactly returns a provider's options with one that has OpenVINO compute on a CPU in the numbers of the model, where
+// they leave that open. Its default quantizes the numbers that are multiplied by weights of codes, and computes in
+// bfloat16 where the processor does.
 func exactly(p Provider) map[string]string {
 	kind, known := p.Options["device_type"]
 	if p.Name != openVINOProvider || p.Plugin != "" || known && kind != "CPU" {

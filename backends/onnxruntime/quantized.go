@@ -1,6 +1,7 @@
 package onnxruntime
 
 import (
+	"math"
 	"slices"
 
 	"github.com/anynpu/anynpu/core/graph"
@@ -174,4 +175,14 @@ func turnsActivation(g *graph.Graph, n *graph.Node) bool {
 		x = p.In[0]
 	}
 	return false
+}
+
+// limited says whether a Clip has an upper limit that is far from the largest number of float32.
+func limited(g *graph.Graph, n *graph.Node) bool {
+	const upper = 2
+	if !given(n, upper) {
+		return false
+	}
+	high, known := number(g, n.In[upper])
+	return known && high < math.MaxFloat32/2
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// TestSupport_ofCodesOpenVINO: the last node of each network is refused for what is wrong with it among codes, and its
-// like is not. TestDevice_pairsOpenVINO computes such networks.
+// TestSupport_ofCodesOpenVINO: the last node of each network is refused for its fault among codes, and its like is not.
+// TestDevice_pairsOpenVINO computes such networks.
 func TestSupport_ofCodesOpenVINO(t *testing.T) {
-	d := open(t, openVINO(t), Provider{Name: openVINOProvider, Options: map[string]string{"device_type": "CPU"}})
+	d := openVINOCPU(t)
 	network := func(to tensor.DType, last func(c *pairing) graph.Value) func(*graph.Builder) graph.Value {
 		return func(b *graph.Builder) graph.Value {
 			c := &pairing{Builder: b, r: rand.New(rand.NewPCG(39, 1)), to: to, zero: 7}
@@ -57,7 +57,8 @@ func TestSupport_ofCodesOpenVINO(t *testing.T) {
 		"unsigned codes joined":  {tensor.Uint8, joined, ""},
 		"codes joined for codes": {tensor.Int8, func(c *pairing) graph.Value { return c.coded(joined(c), .07) }, ""},
 		"padded behind a constant sum": {tensor.Int8, func(c *pairing) graph.Value {
-			return c.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}}, pairedOperators["add"](c, c.in), c.real([]int64{7, 3, 3, 7}, -1, 1))
+			return c.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}}, pairedOperators["add"](c, c.in),
+				c.real([]int64{7, 3, 3, 7}, -1, 1))
 		}, "pads codes to which"},
 		"not padded behind a constant sum": {tensor.Int8, func(c *pairing) graph.Value {
 			return c.Add(&op.Conv{}, pairedOperators["add"](c, c.in), c.real([]int64{7, 3, 3, 7}, -1, 1))

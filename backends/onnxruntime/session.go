@@ -33,8 +33,8 @@ type effort struct {
 // of int8, and say so when the session is made.
 var efforts = []effort{{optimizeAll, "0"}, {optimizeAll, "1"}, {optimizeNothing, "1"}}
 
-// effortsOf returns the efforts that are tried for a session. OpenVINO optimizes on its own, and has other results for
-// what the runtime makes of codes before. It takes no model without inputs: the runtime computes that when it is made.
+// effortsOf returns the efforts that are tried for a session. OpenVINO optimizes on its own, and has other codes after
+// the runtime has done so. It takes no model without inputs: the runtime computes that when the session is made.
 func effortsOf(provider string, kind sessionKind) []effort {
 	switch {
 	case provider == openVINOProvider && kind != forConstants:
