@@ -131,7 +131,8 @@ def session(data, provider):
         return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     options.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
     return onnxruntime.InferenceSession(data, options, providers=["OpenVINOExecutionProvider"],
-                                        provider_options=[{"device_type": "CPU", "num_of_threads": "1"}])
+                                        provider_options=[{"device_type": "CPU", "num_of_threads": "1",
+                                                           "precision": "ACCURACY"}])
 
 
 def inputs(s, share):
