@@ -80,7 +80,19 @@ func TestDevice_operatorsQNN(t *testing.T) {
 // ANYNPU_ONNXRUNTIME_SAMPLE=1 runs them, and 12+K, with K from 0 to 11, a twelfth of them.
 func TestDevice_sampleQNN(t *testing.T) {
 	long(t)
-	every, from := 12, 0
+	every, from := sampled(t, 12)
+	all, err := devicecheck.Checks()
+	require.NoError(t, err)
+	var some []devicecheck.Check
+	for i := from; i < len(all); i += every {
+		some = append(some, all[i])
+	}
+	compare(t, openQNN(t), len(some)/20, some)
+}
+
+// sampled says which of many cases run: each of so many from one on, or as ANYNPU_ONNXRUNTIME_SAMPLE=N+K says.
+func sampled(t *testing.T, otherwise int) (every, from int) {
+	every = otherwise
 	if s := os.Getenv("ANYNPU_ONNXRUNTIME_SAMPLE"); s != "" {
 		n, k, shared := strings.Cut(s, "+")
 		var err error
@@ -93,13 +105,7 @@ func TestDevice_sampleQNN(t *testing.T) {
 			require.GreaterOrEqual(t, from, 0)
 		}
 	}
-	all, err := devicecheck.Checks()
-	require.NoError(t, err)
-	var some []devicecheck.Check
-	for i := from; i < len(all); i += every {
-		some = append(some, all[i])
-	}
-	compare(t, openQNN(t), len(some)/20, some)
+	return every, from
 }
 
 func TestDevice_keepsTheContract(t *testing.T) {

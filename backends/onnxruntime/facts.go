@@ -66,6 +66,11 @@ func whole(t tensor.Type) bool { return t.DType.IsInt() && t.Quant == nil }
 
 func positive(n int64) bool { return n > 0 }
 
+// padded says whether there may be padding around an image.
+func padded(auto op.AutoPad, pads []int64) bool {
+	return auto != op.PadExplicit || slices.ContainsFunc(pads, positive)
+}
+
 func given(n *graph.Node, i int) bool { return i < len(n.In) && n.In[i] != graph.None }
 
 // number is a constant of one element.

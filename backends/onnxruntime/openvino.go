@@ -75,8 +75,8 @@ func ofOpenVINO(g *graph.Graph, n *graph.Node) string {
 			return "the provider OpenVINO makes NaN of the rest of a number by infinity"
 		}
 	case *op.Conv:
-		if pointwise(g, n) && slices.ContainsFunc(o.Strides, func(s int64) bool { return s > 1 }) &&
-			(o.AutoPad != op.PadExplicit || slices.ContainsFunc(o.Pads, positive)) {
+		if pointwise(g, n) && padded(o.AutoPad, o.Pads) &&
+			slices.ContainsFunc(o.Strides, func(s int64) bool { return s > 1 }) {
 			return "the provider OpenVINO says another size of a padded Conv of one element with strides than it makes"
 		}
 	case *op.LpNorm:

@@ -5,7 +5,6 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,7 +17,6 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/ref"
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
-	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
@@ -228,15 +226,10 @@ func TestDevice_pairsOpenVINO(t *testing.T) {
 
 // pairs computes networks of two operators after one another, and a third beside the second, on a device and the CPU.
 // They have the reference's results: codes are at most one apart, which is seldom, and real numbers a small part of the
-// largest. It computes a sample; with ANYNPU_ONNXRUNTIME_SAMPLE=N each N-th network.
+// largest. It computes a sample; with ANYNPU_ONNXRUNTIME_SAMPLE=N each N-th.
 func pairs(t *testing.T, d *Device) {
 	long(t)
-	every := uint32(64)
-	if s := os.Getenv("ANYNPU_ONNXRUNTIME_SAMPLE"); s != "" {
-		n, err := strconv.ParseUint(s, 10, 16)
-		require.NoError(t, err)
-		every = uint32(max(n, 1))
-	}
+	every, from := sampled(t, 64)
 	host, err := cpu.New(cpu.Config{Threads: 1})
 	require.NoError(t, err)
 	computed, divided := 0, 0
@@ -247,7 +240,7 @@ func pairs(t *testing.T, d *Device) {
 					name := strings.Join([]string{first, second, third, k.to.String(), strconv.Itoa(k.zero)}, "/")
 					h := fnv.New32a()
 					_, _ = h.Write([]byte(name))
-					if h.Sum32()%every != 0 {
+					if int(h.Sum32())%every != from {
 						continue
 					}
 					computed++
@@ -295,15 +288,20 @@ func equals(t *testing.T, d *Device, g *graph.Graph, in ...tensor.Tensor) {
 	p.Release()
 	require.NoError(t, err)
 	defer e.Release()
+	compute(t, e, in...)
+	data, err := e.OutputData(0)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, mem.Elements[float32](want[0].Data), mem.Elements[float32](data), 1e-5)
+}
+
+// compute binds the inputs of an execution and runs it.
+func compute(t *testing.T, e device.Execution, in ...tensor.Tensor) {
 	for i, x := range in {
 		b := mem.Borrow(x.Data, nil)
 		require.NoError(t, e.BindInput(i, mem.View{Buf: b, Type: x.Type()}))
 		b.Release()
 	}
-	require.NoError(t, run(e, time.Time{}))
-	data, err := e.OutputData(0)
-	require.NoError(t, err)
-	assert.InDeltaSlice(t, mem.Elements[float32](want[0].Data), mem.Elements[float32](data), 1e-5)
+	require.NoError(t, run(e, time.Now().Add(time.Minute)))
 }
 
 // computePair compares a network with the reference, and says whether the first device takes all of it.
@@ -324,10 +322,7 @@ func computePair(t *testing.T, name string, d []device.Device, c pairing, first,
 	p.Release()
 	require.NoError(t, err, name)
 	defer e.Release()
-	b := mem.Borrow(x.Data, nil)
-	require.NoError(t, e.BindInput(0, mem.View{Buf: b, Type: x.Type()}))
-	b.Release()
-	require.NoError(t, exec.Run(context.Background(), e, device.RunRequest{Deadline: time.Now().Add(time.Minute)}), name)
+	compute(t, e, x)
 	for i := range want {
 		data, err := e.OutputData(i)
 		require.NoError(t, err, name)

@@ -25,11 +25,11 @@ func ofCodes(g *graph.Graph, n *graph.Node) string {
 		if !o.Global && !(dequantized(g, n.In[0]) && coded(g, n.Out[0])) {
 			return "the provider OpenVINO rounds an AveragePool between others to codes"
 		}
-		if o.CountPads && (o.AutoPad != op.PadExplicit || slices.ContainsFunc(o.Pads, positive)) {
+		if o.CountPads && padded(o.AutoPad, o.Pads) {
 			return "the provider OpenVINO pads an AveragePool of codes with other numbers"
 		}
 	case *op.Conv:
-		if (o.AutoPad != op.PadExplicit || slices.ContainsFunc(o.Pads, positive)) && shifted(g, n.In[0]) {
+		if padded(o.AutoPad, o.Pads) && shifted(g, n.In[0]) {
 			return "the provider OpenVINO pads codes to which a constant is added with other numbers than 0"
 		}
 	case *op.MaxPool:
