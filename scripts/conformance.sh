@@ -3,7 +3,8 @@
 # library computes.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
-make --no-print-directory conformance
+# Tens of thousands of small models leave much garbage in the library: collected less often, it costs a third less time.
+GOGC=400 make --no-print-directory conformance
 table=$(mktemp)
 trap 'rm -f "$table"' EXIT
 ANYNPU_LOG=off go run ./conformance/cmd/conformance generate operators --library "$lib/libneural_network_core.so" \

@@ -115,8 +115,9 @@ func TestFloats_betweenTypes(t *testing.T) {
 				continue
 			}
 			want, _ := big.NewFloat(x).Float32()
-			require.Equal(t, math.Float32bits(want), math.Float32bits(y[i]), "%v", x)
-			require.Equal(t, float64(want), back[i])
+			if math.Float32bits(y[i]) != math.Float32bits(want) || back[i] != float64(want) {
+				t.Fatalf("%v: got %v and, back, %v; want %v", x, y[i], back[i], want)
+			}
 		}
 		y = y[:len(brain)]
 		BrainToFloat(y, brain)

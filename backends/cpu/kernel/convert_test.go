@@ -138,7 +138,9 @@ func TestQuantize_againstDefinition(t *testing.T) {
 				DequantizeU8(f.data, u[:n], q.scale, q.zero)
 				f.check(t, "DequantizeU8")
 				for i := range n {
-					require.Equal(t, float32(int32(u[i])-q.zero)*q.scale, f.data[i])
+					if got, want := f.data[i], float32(int32(u[i])-q.zero)*q.scale; got != want {
+						t.Fatalf("DequantizeU8 of %d, scale %v zero %d: got %v, want %v", u[i], q.scale, q.zero, got, want)
+					}
 				}
 				RoundTrip(f.data, src, q.scale, float32(-q.zero), float32(255-q.zero), q.scale/3)
 				f.check(t, "RoundTrip")
@@ -147,13 +149,16 @@ func TestQuantize_againstDefinition(t *testing.T) {
 					if x != x {
 						want = 0
 					}
-					require.Equal(t, math.Float32bits(want), math.Float32bits(f.data[i]), "RoundTrip of %v, scale %v zero %d", x,
-						q.scale, q.zero)
+					if got := f.data[i]; math.Float32bits(got) != math.Float32bits(want) {
+						t.Fatalf("RoundTrip of %v, scale %v zero %d: got %v, want %v", x, q.scale, q.zero, got, want)
+					}
 				}
 				DequantizeS8(f.data, s[:n], q.scale, q.zero-128)
 				f.check(t, "DequantizeS8")
 				for i := range n {
-					require.Equal(t, float32(int32(s[i])-q.zero+128)*q.scale, f.data[i])
+					if got, want := f.data[i], float32(int32(s[i])-q.zero+128)*q.scale; got != want {
+						t.Fatalf("DequantizeS8 of %d, scale %v zero %d: got %v, want %v", s[i], q.scale, q.zero, got, want)
+					}
 				}
 			}
 		}

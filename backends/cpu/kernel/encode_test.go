@@ -37,7 +37,9 @@ func TestEncodeU8_isAsByDivision(t *testing.T) {
 					if q := v / scale; q == q {
 						want = min(max(math.RoundToEven(float64(q)), -1000), 1000)
 					}
-					require.Equal(t, uint8(min(max(want+float64(zero), 0), 255)), got[i], "%v / %v + %d", v, scale, zero)
+					if code := uint8(min(max(want+float64(zero), 0), 255)); got[i] != code {
+						t.Fatalf("%v / %v + %d: got %d, want %d", v, scale, zero, got[i], code)
+					}
 				}
 				require.EqualValues(t, 77, got[len(x)])
 			}

@@ -83,7 +83,9 @@ func TestWinograd_againstDirect(t *testing.T) {
 						if w.ResAfter {
 							v += r
 						}
-						require.InDelta(t, v, y.data[p*ldy+o], 1e-5*(mag+2), "case %d mode %d position %d channel %d", i, mode, p, o)
+						if got := float64(y.data[p*ldy+o]); !(math.Abs(got-v) <= 1e-5*(mag+2)) {
+							t.Fatalf("case %d mode %d position %d channel %d: got %v, want %v", i, mode, p, o, got, v)
+						}
 					}
 					for o := s.n; o < ldy && p*ldy+o < len(y.data); o++ {
 						require.Equal(t, uint32(guardBits), math.Float32bits(y.data[p*ldy+o]), "padding of Y")
@@ -114,7 +116,9 @@ func TestWinograd_everyThreadCountGivesTheSame(t *testing.T) {
 				want = w.Y
 			}
 			for i := range want {
-				require.InDelta(t, want[i], w.Y[i], 1e-3, "threads %d", threads)
+				if got := w.Y[i]; !(math.Abs(float64(got-want[i])) <= 1e-3) {
+					t.Fatalf("threads %d: got %v, want %v", threads, got, want[i])
+				}
 			}
 		}
 	}

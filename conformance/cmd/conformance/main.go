@@ -35,9 +35,7 @@ var version = "development"
 const garbage = 30
 
 func main() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(garbage)
-	}
+	debug.SetGCPercent(garbage)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

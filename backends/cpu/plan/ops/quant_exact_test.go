@@ -96,7 +96,9 @@ func TestRequantized_fit(t *testing.T) {
 			if typ.DType == i8 {
 				want += 128
 			}
-			require.Equal(t, want, g.C[0], "unit %v, offset %v, %v, sum %d", unit, offset, typ, s)
+			if g.C[0] != want {
+				t.Fatalf("unit %v, offset %v, %v, sum %d: got %d, want %d", unit, offset, typ, s, g.C[0], want)
+			}
 		}
 	}
 	assert.Greater(t, fitted, cases*5/6)
