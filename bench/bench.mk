@@ -31,7 +31,7 @@ $(ORT)/done:
 	rm $(ORT)/onnxruntime-node-$(ORT_VERSION).tgz
 	touch $@
 
-$(BENCH)/models/done: bench/gen_bench_models.py $(ONNX_VENV)/done
+$(BENCH)/models/done: bench/gen_bench_models.py bench/model_graph.py $(ONNX_VENV)/done
 	$(ONNX_VENV)/bin/python bench/gen_bench_models.py --out $(BENCH)/models
 	touch $@
 

@@ -53,6 +53,11 @@ def cast_ends(graph):
     graph.node.extend(nodes)
 
 
+def halve_model(model):
+    halve_graph(model.graph)
+    cast_ends(model.graph)
+
+
 def main():
     models, out, patterns = sys.argv[1:]
     os.makedirs(out, exist_ok=True)
@@ -60,8 +65,7 @@ def main():
         name, extension = os.path.splitext(file)
         if extension == ".onnx" and any(fnmatch.fnmatch(name, p) for p in patterns.split(",")):
             model = onnx.load(os.path.join(models, file))
-            halve_graph(model.graph)
-            cast_ends(model.graph)
+            halve_model(model)
             onnx.save(model, os.path.join(out, file))
 
 
