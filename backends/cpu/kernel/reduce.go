@@ -48,10 +48,36 @@ const (
 	ReduceMin
 )
 
-// ReduceRows reduces each row of src [rows, cols]: dst[r] = op(src[r*cols:][:cols]).
-func ReduceRows(op ReduceOp, dst, src []float32, rows, cols int) {
+// Rows of up to shortRow values are transposed, shortRows at once, and folded as columns.
+const (
+	shortRow  = 24
+	shortRows = 256
+)
+
+// ReduceRowsWork is how many values of scratch memory ReduceRows needs.
+func ReduceRowsWork(op ReduceOp, rows, cols int) int {
+	if cols > shortRow {
+		return 0
+	}
+	n := min(rows, shortRows)
+	return n*cols + ReduceColsWork(op, cols, n)
+}
+
+// ReduceRows reduces each row of src [rows, cols]: dst[r] = op(src[r*cols:][:cols]). work holds [ReduceRowsWork]
+// values.
+func ReduceRows(op ReduceOp, dst, src []float32, rows, cols int, work []float32) {
 	need("ReduceRows", "dst", len(dst), rows)
 	need("ReduceRows", "src", len(src), rows*cols)
+	need("ReduceRows", "work", len(work), ReduceRowsWork(op, rows, cols))
+	if cols > 0 && cols <= shortRow {
+		for r := 0; r < rows; r += shortRows {
+			n := min(shortRows, rows-r)
+			turned := work[:n*cols]
+			Transpose(turned, n, src[r*cols:], cols, n, cols)
+			ReduceCols(op, dst[r:r+n], turned, cols, n, work[len(turned):])
+		}
+		return
+	}
 	for r := range rows {
 		x := src[r*cols:][:cols]
 		switch op {
@@ -68,36 +94,91 @@ func ReduceRows(op ReduceOp, dst, src []float32, rows, cols int) {
 // colsBlock is how many rows ReduceCols sums up one after another.
 const colsBlock = 64
 
+// Rows of less than narrowCols columns are folded by halves, foldLen values of src at a time: few rows of many values
+// take fewer calls than many of few.
+const (
+	narrowCols = 256
+	foldLen    = 1 << 14
+)
+
 // ReduceColsWork is how many values of scratch memory ReduceCols needs for so many rows.
 func ReduceColsWork(op ReduceOp, rows, cols int) (n int) {
-	for ; op == ReduceSum && rows > colsBlock; rows = ceilDiv(rows, colsBlock) {
+	for ; op == ReduceSum && rows > colsBlock && !narrow(op, rows, cols); rows = ceilDiv(rows, colsBlock) {
 		n += cols
+	}
+	if narrow(op, rows, cols) {
+		n += min(rows/2, foldLen/2/cols)*cols + cols
 	}
 	return n
 }
 
+// narrow reports whether columns are folded by halves. Sums of many parts would lose too much.
+func narrow(op ReduceOp, rows, cols int) bool {
+	return cols > 0 && cols < narrowCols && rows > 2 && (op != ReduceSum || rows*cols <= colsBlock*foldLen)
+}
+
 // ReduceCols reduces each column of src [rows, cols] into dst [cols]. Sums of more than 64 rows are sums of up to 64
-// parts, so that a sum of values of one sign is within 2^-17 of the exact one for up to 2^18 rows. No rows give 0, -Inf
-// or +Inf. A middle axis is one call for each outer index. work holds [ReduceColsWork] values.
+// parts, or of halves, so that a sum of values of one sign is within 2^-17 of the exact one for up to 2^18 rows. No rows
+// give 0, -Inf or +Inf. A middle axis is one call for each outer index. work holds [ReduceColsWork] values.
 func ReduceCols(op ReduceOp, dst, src []float32, rows, cols int, work []float32) {
 	need("ReduceCols", "dst", len(dst), cols)
 	need("ReduceCols", "src", len(src), rows*cols)
 	need("ReduceCols", "work", len(work), ReduceColsWork(op, rows, cols))
 	d := dst[:cols]
-	if op == ReduceSum && rows > colsBlock {
-		sumParts(d, src, rows, cols, work)
-		return
-	}
 	if rows <= 0 {
 		for i := range d {
 			d[i] = [...]float32{0, -inf32, inf32}[op]
 		}
 		return
 	}
-	copy(d, src[:cols])
 	f := [...]BinaryOp{Add, Max, Min}[op]
+	if narrow(op, rows, cols) {
+		reduceNarrow(f, d, src[:rows*cols], cols, work)
+		return
+	}
+	if op == ReduceSum && rows > colsBlock {
+		sumParts(d, src, rows, cols, work)
+		return
+	}
+	copy(d, src[:cols])
 	for r := 1; r < rows; r++ {
 		BinaryVV(f, d, d, src[r*cols:][:cols])
+	}
+}
+
+// reduceNarrow folds parts of src, and their results by halves, too: those of sums are added up in pairs.
+func reduceNarrow(f BinaryOp, dst, src []float32, cols int, work []float32) {
+	per := foldLen / cols * cols
+	total := work[:cols]
+	for at := 0; at < len(src); at += per {
+		part := src[at:min(at+per, len(src))]
+		if len(part) == cols {
+			BinaryVV(f, total, total, part)
+			continue
+		}
+		foldHalves(f, dst, part, cols, work[cols:])
+		if at == 0 {
+			copy(total, dst)
+		} else {
+			BinaryVV(f, total, total, dst)
+		}
+	}
+	copy(dst, total)
+}
+
+// foldHalves folds two rows or more; work has room for half of them.
+func foldHalves(f BinaryOp, dst, src []float32, cols int, work []float32) {
+	for rows := len(src) / cols; ; {
+		half := rows / 2 * cols
+		BinaryVV(f, work[:half], src[:half], src[half:2*half])
+		if rows%2 == 1 {
+			BinaryVV(f, work[:cols], work[:cols], src[2*half:][:cols])
+		}
+		if rows /= 2; rows == 1 {
+			copy(dst, work[:cols])
+			return
+		}
+		src = work[:half]
 	}
 }
 

@@ -45,12 +45,12 @@ func TestReduce_rowsAndColumns(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		const rows, cols = 7, 21
 		x := randSlice(4, rows*cols)
-		byRow, byCol := make([]float32, rows), make([]float32, cols)
+		byRow, byCol, work := make([]float32, rows), make([]float32, cols), make([]float32, 1000)
 		for op, f := range map[ReduceOp]func(a, b float64) float64{
 			ReduceSum: func(a, b float64) float64 { return a + b }, ReduceMax: math.Max, ReduceMin: math.Min,
 		} {
-			ReduceRows(op, byRow, x, rows, cols)
-			ReduceCols(op, byCol, x, rows, cols, nil)
+			ReduceRows(op, byRow, x, rows, cols, work)
+			ReduceCols(op, byCol, x, rows, cols, work)
 			for r := range rows {
 				w := float64(x[r*cols])
 				for c := 1; c < cols; c++ {
@@ -65,8 +65,8 @@ func TestReduce_rowsAndColumns(t *testing.T) {
 				}
 				assert.InDelta(t, w, byCol[c], 1e-5)
 			}
-			ReduceCols(op, byCol, nil, 0, cols, nil)
-			ReduceRows(op, byRow, nil, rows, 0)
+			ReduceCols(op, byCol, nil, 0, cols, work)
+			ReduceRows(op, byRow, nil, rows, 0, work)
 			assert.Equal(t, byCol[3], byRow[2])
 		}
 	})

@@ -45,6 +45,8 @@ func spread[T, R any](y []R, a, b []T, as, bs int, f func(y []R, a, b []T)) {
 // lineScratch is memory for lines that kernels read: what they are given does not stay on the stack.
 type lineScratch [4 * lineLen]uint64
 
+func (s *lineScratch) floats() []float32 { return mem.Elements[float32](mem.Bytes(s[:])) }
+
 // freeLines keeps scratch memory between runs. A sync.Pool loses what it has to the garbage collector, and a run would
 // allocate it again.
 var freeLines = make(chan *lineScratch, 64)
@@ -256,7 +258,7 @@ func isInfEach(positive, negative bool) func(y []uint8, x []float32) {
 		switch {
 		case positive && negative:
 			scratch := borrowLines()
-			line := mem.Elements[float32](mem.Bytes(scratch[:]))
+			line := scratch.floats()
 			for len(y) > 0 {
 				n := min(len(line), len(y))
 				kernel.Unary(kernel.Abs, line[:n], x[:n], 0, 0)

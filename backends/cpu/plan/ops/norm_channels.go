@@ -47,7 +47,7 @@ type channelNorm struct {
 	sums             []float32 // [images, parts, channels] of the pass
 	mean, rest       []float32 // [images, channels]: the mean is their sum
 	factor, shift    []float32 // [images, channels]
-	centered         []float32 // a row per thread
+	centered         []float32 // room values per thread
 }
 
 // normPass is one pass over the cells.
@@ -63,8 +63,7 @@ const (
 	squareSums // they are the variances, from which factor and shift follow
 )
 
-// partCells is how many cells are summed up in float32 at most; a row of scratch memory is enough for that
-// (kernel.ReduceColsWork).
+// partCells is how many cells are summed up in float32 at most.
 const partCells = 256
 
 // combinedSums is how many sums a chunk adds up between the passes.
@@ -78,7 +77,7 @@ func newChannelNorm(q groupNorm, images, channels, cells int) channelNorm {
 func (t *channelNorm) Run(s *run.State) error {
 	t.x, t.y = s.F32(t.st.Reads[0]), s.F32(t.st.Writes[0])
 	rows, all := t.images*t.parts, t.images*t.channels
-	work, err := s.Borrow(rows*t.channels + 4*all + max(1, s.Threads)*t.channels)
+	work, err := s.Borrow(rows*t.channels + 4*all + max(1, s.Threads)*t.room())
 	if err != nil {
 		return err
 	}
@@ -99,6 +98,11 @@ func (t *channelNorm) Run(s *run.State) error {
 	}
 	t.do(s, resultPass)
 	return nil
+}
+
+// room is how many values of scratch memory a thread needs: a row, or what sums of a part need.
+func (t *channelNorm) room() int {
+	return max(t.channels, kernel.ReduceColsWork(kernel.ReduceSum, (t.cells+t.parts-1)/t.parts, t.channels))
 }
 
 func (t *channelNorm) do(s *run.State, pass normPass) {
@@ -170,10 +174,11 @@ func (t *channelNorm) Chunk(i, worker int) {
 	from, to := part*t.cells/t.parts, (part+1)*t.cells/t.parts
 	at := (image*t.cells + from) * n
 	x, sums, mean, rest := t.x[at:][:(to-from)*n], t.sums[i*n:][:n], t.mean[image*n:][:n], t.rest[image*n:][:n]
-	d := t.centered[worker*n:][:n]
+	work := t.centered[worker*t.room():][:t.room()]
+	d := work[:n]
 	switch t.pass {
 	case sumPass:
-		kernel.ReduceCols(kernel.ReduceSum, sums, x, to-from, n, d)
+		kernel.ReduceCols(kernel.ReduceSum, sums, x, to-from, n, work)
 	case restPass:
 		clear(sums)
 		for r := range to - from {

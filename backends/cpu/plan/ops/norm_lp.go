@@ -5,38 +5,78 @@ import (
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
-	"github.com/anynpu/anynpu/backends/cpu/plan/run"
-	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// matchLpNorm finds the division of rows by a norm of theirs.
+// lpNorm divides lines by a norm of theirs.
+type lpNorm struct{ manhattan bool }
+
 func matchLpNorm(p *ir.Program, i int) *ir.Patch {
-	g, n := p.Net, &p.Net.Graph.Nodes[i]
-	o, is := n.Op.(*op.LpNorm)
-	if !is || !g.IsFloat32(n.In[0], n.Out[0]) {
+	o, is := p.Net.Graph.Nodes[i].Op.(*op.LpNorm)
+	if !is {
 		return nil
 	}
-	lines, ok := alongAxis(g.Values[n.In[0]].Dims, o.Axis)
-	if !ok || lines.inner != 1 {
-		return nil
-	}
+	q := lpNorm{manhattan: o.P == 1}
+	return matchAlong(p, i, o.Axis, &alongOp{inplace: true, lines: q.rows, columns: q.columns})
+}
+
+// plainNorm reports whether float32 holds a norm, and the squares that it is made of.
+func plainNorm(d float32) bool { return d > 1e-18 && d < 1e18 }
+
+func (q lpNorm) rows(y, x []float32, rows, cols int) {
 	norm := euclidean
-	if o.P == 1 {
+	if q.manhattan {
 		norm = manhattan
 	}
-	t := rowsTask{rows: lines.outer, cols: lines.count, compute: func(t *rowsTask, from, to int) {
-		for r := from; r < to; r++ {
-			y, x := t.y[r*t.cols:][:t.cols], t.x[r*t.cols:][:t.cols]
-			if d := norm(x); d > 1e-18 && d < 1e18 {
-				kernel.BinaryVS(kernel.Div, y, x, d)
-			} else {
-				divideByNorm(y, x, o.P == 1)
-			}
+	for r := range rows {
+		y, x := y[r*cols:][:cols], x[r*cols:][:cols]
+		if d := norm(x); plainNorm(d) {
+			kernel.BinaryVS(kernel.Div, y, x, d)
+		} else {
+			divideByNorm(y, x, 1, cols, q.manhattan)
 		}
-	}}
-	return p.Plainly(i, &rowsOp{task: t, inplace: true, orders: always(run.NCHW),
-		in: func(run.Order) rowsTask { return t }}, 1)
+	}
+}
+
+func (q lpNorm) columns(c *columns) {
+	norm, part, line := c.work[0], c.work[1], c.work[2]
+	clear(norm)
+	clear(part)
+	for k := range c.count {
+		_, x := c.row(k)
+		if q.manhattan {
+			kernel.Unary(kernel.Abs, line, x, 0, 0)
+		} else {
+			kernel.BinaryVV(kernel.Mul, line, x, x)
+		}
+		kernel.BinaryVV(kernel.Add, part, part, line)
+		if (k+1)%partRows == 0 {
+			kernel.BinaryVV(kernel.Add, norm, norm, part)
+			clear(part)
+		}
+	}
+	kernel.BinaryVV(kernel.Add, norm, norm, part)
+	if !q.manhattan {
+		kernel.Unary(kernel.Sqrt, norm, norm, 0, 0)
+	}
+	odd := false
+	for j, d := range norm {
+		if !plainNorm(d) {
+			odd, norm[j] = true, 1
+			part[j] = 1
+		} else {
+			part[j] = 0
+		}
+	}
+	for k := range c.count {
+		y, x := c.row(k)
+		kernel.BinaryVV(kernel.Div, y, x, norm)
+	}
+	for j := 0; odd && j < c.n; j++ {
+		if part[j] != 0 { // its elements were divided by 1
+			divideByNorm(c.y[j:], c.y[j:], c.ldy, c.count, q.manhattan)
+		}
+	}
 }
 
 func euclidean(x []float32) float32 { return float32(math.Sqrt(float64(kernel.SumSquares(x, 0)))) }
@@ -45,7 +85,7 @@ func euclidean(x []float32) float32 { return float32(math.Sqrt(float64(kernel.Su
 func manhattan(x []float32) float32 {
 	scratch := borrowLines()
 	defer returnLines(scratch)
-	line := mem.Elements[float32](mem.Bytes(scratch[:]))
+	line := scratch.floats()
 	sum := 0.0
 	for len(x) > 0 {
 		n := min(len(line), len(x))
@@ -56,22 +96,24 @@ func manhattan(x []float32) float32 {
 	return float32(sum)
 }
 
-// divideByNorm is for rows whose norm, or squares, float32 does not hold; one whose norm is 0 becomes zeros.
-func divideByNorm(y, x []float32, absolute bool) {
+// divideByNorm is for n elements, ld apart, whose norm, or squares, float32 does not hold; if it is 0, they become 0.
+func divideByNorm(y, x []float32, ld, n int, absolute bool) {
 	norm := 0.0
-	for _, v := range x {
+	for i := range n {
+		v := float64(x[i*ld])
 		if absolute {
-			norm += math.Abs(float64(v))
+			norm += math.Abs(v)
 		} else {
-			norm += float64(v) * float64(v)
+			norm += v * v
 		}
 	}
 	if !absolute {
 		norm = math.Sqrt(norm)
 	}
-	for i, v := range x {
-		if y[i] = 0; norm != 0 {
-			y[i] = float32(float64(v) / norm)
+	for i := range n {
+		v := x[i*ld]
+		if y[i*ld] = 0; norm != 0 {
+			y[i*ld] = float32(float64(v) / norm)
 		}
 	}
 }

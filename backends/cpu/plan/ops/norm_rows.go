@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"math"
-
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
@@ -59,64 +57,6 @@ func (t *rowsTask) Chunk(i, _ int) { t.compute(t, i*t.per, min(t.rows, (i+1)*t.p
 
 func (t *rowsTask) part(from, to int) (y, x []float32) {
 	return t.y[from*t.cols : to*t.cols], t.x[from*t.cols : to*t.cols]
-}
-
-// matchSoftmax finds a softmax along the last dimension, or the channels of images.
-func matchSoftmax(p *ir.Program, i int) *ir.Patch {
-	g, n := p.Net, &p.Net.Graph.Nodes[i]
-	var axis int64
-	var compute func(t *rowsTask, from, to int)
-	inplace := true
-	switch o := n.Op.(type) {
-	case *op.Softmax:
-		axis, compute = o.Axis, softmax{beta: o.Scale()}.compute
-	case *op.LogSoftmax:
-		axis, compute, inplace = o.Axis, softmax{beta: o.Scale()}.logarithm, false
-	default:
-		return nil
-	}
-	x := &g.Values[n.In[0]]
-	a, err := op.Axis(axis, len(x.Dims))
-	if err != nil || !g.IsFloat32(n.In[0], n.Out[0]) {
-		return nil
-	}
-	q := &rowsOp{inplace: inplace, orders: always(run.NCHW)}
-	switch {
-	case run.Product(x.Dims[a+1:]) == 1:
-	case a == 1:
-		q.orders = always(run.NHWC)
-	default:
-		return nil
-	}
-	cols := int(x.Dims[a])
-	t := rowsTask{rows: x.Count() / cols, cols: cols, compute: compute}
-	q.in = func(run.Order) rowsTask { return t }
-	return p.Plainly(i, q, 1)
-}
-
-// softmax is a softmax of beta times the rows.
-type softmax struct{ beta float32 }
-
-func (q softmax) compute(t *rowsTask, from, to int) {
-	y, x := t.part(from, to)
-	kernel.SoftmaxRows(y, x, to-from, t.cols, q.beta)
-}
-
-// logarithm computes x - max - log(sum(exp(x - max))) of x times beta.
-func (q softmax) logarithm(t *rowsTask, from, to int) {
-	for r := from; r < to; r++ {
-		y, x := t.part(r, r+1)
-		m := q.beta * kernel.MaxOf(x)
-		if q.beta < 0 {
-			m = q.beta * kernel.MinOf(x)
-		}
-		sum := kernel.ExpSum(y, x, q.beta, m)
-		if q.beta != 1 {
-			kernel.BinaryVS(kernel.Mul, y, x, q.beta)
-			x = y
-		}
-		kernel.Affine(y, x, m, 1, -float32(math.Log(float64(sum))))
-	}
 }
 
 // withoutOnes drops leading ones.

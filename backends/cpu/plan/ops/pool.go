@@ -67,6 +67,15 @@ func matchPool(p *ir.Program, i int) *ir.Patch {
 	if err != nil {
 		return nil
 	}
+	if s.max && !s.last && wholePlanes(ws) {
+		mask := make([]bool, rank)
+		for d := 2; d < rank; d++ {
+			mask[d] = true
+		}
+		if q, ok := newReduce(kernel.ReduceMax, false, mask, x.Dims); ok {
+			return p.Plainly(i, q, 1)
+		}
+	}
 	from := n.In[0]
 	if q := padAround(p, from, s.last); q != nil && s.max {
 		padded := slices.Clone(ws)
@@ -92,6 +101,13 @@ func matchPool(p *ir.Program, i int) *ir.Patch {
 		q.planes = planesOf(&k)
 	}
 	return ir.One(i, q, []graph.Value{from}, n.Out)
+}
+
+// wholePlanes reports whether a window is a whole image.
+func wholePlanes(ws []op.Window) bool {
+	return !slices.ContainsFunc(ws, func(w op.Window) bool {
+		return w.Kernel != w.In || w.Dilation != 1 && w.Kernel > 1 || w.Out != 1 || w.Before != 0 || w.After != 0
+	})
 }
 
 func (q *poolOp) Lower(*ir.Lowering, *ir.Node) run.Step {

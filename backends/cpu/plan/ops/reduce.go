@@ -59,15 +59,20 @@ func matchReduce(p *ir.Program, i int) *ir.Patch {
 	for i := range mask {
 		mask[i] = mask[i] || len(axes) == 0
 	}
-	q := &reduceOp{task: reduceTask{op: k, mean: mean}, mask: mask, dims: dims}
+	if q, ok := newReduce(k, mean, mask, dims); ok {
+		return p.Plainly(i, q, 1)
+	}
+	return nil
+}
+
+// newReduce reduces the masked axes of a value; ok is false when they are neighbours in no order.
+func newReduce(k kernel.ReduceOp, mean bool, mask []bool, dims []int64) (q *reduceOp, ok bool) {
+	q = &reduceOp{task: reduceTask{op: k, mean: mean}, mask: mask, dims: dims}
 	for o := range q.possible {
 		_, q.possible[o] = q.in(run.Order(o))
 	}
 	q.possible[run.NHWC] = q.possible[run.NHWC] && len(dims) > 2 && keepsOrder(mask, dims)
-	if !q.possible[run.NCHW] && !q.possible[run.NHWC] {
-		return nil
-	}
-	return p.Plainly(i, q, 1)
+	return q, q.possible[run.NCHW] || q.possible[run.NHWC]
 }
 
 // in returns the task for an operand in an order of dimensions; ok is false when the axes are no neighbours there.
@@ -131,19 +136,27 @@ func (t *reduceTask) Run(s *run.State) error {
 }
 
 // room is how many values of scratch memory a thread needs.
-func (t *reduceTask) room() int { return kernel.ReduceColsWork(t.op, t.count, t.inner) }
+func (t *reduceTask) room() int {
+	if t.inner == 1 {
+		return kernel.ReduceRowsWork(t.op, t.per, t.count)
+	}
+	return kernel.ReduceColsWork(t.op, t.count, t.inner)
+}
 
 // Chunk computes some of the outer positions.
 func (t *reduceTask) Chunk(i, worker int) {
 	from, to := i*t.per, min(t.outer, (i+1)*t.per)
 	run := t.count * t.inner
-	y := t.y[from*t.inner : to*t.inner]
-	if t.inner == 1 {
-		kernel.ReduceRows(t.op, y, t.x[from*run:], to-from, t.count)
-	} else {
+	y, work := t.y[from*t.inner:to*t.inner], t.work[worker*t.room():][:t.room()]
+	switch {
+	case t.count == 1:
+		copy(y, t.x[from*run:])
+		return
+	case t.inner == 1:
+		kernel.ReduceRows(t.op, y, t.x[from*run:], to-from, t.count, work)
+	default:
 		for o := from; o < to; o++ {
-			kernel.ReduceCols(t.op, t.y[o*t.inner:][:t.inner], t.x[o*run:][:run], t.count, t.inner,
-				t.work[worker*t.room():][:t.room()])
+			kernel.ReduceCols(t.op, t.y[o*t.inner:][:t.inner], t.x[o*run:][:run], t.count, t.inner, work)
 		}
 	}
 	if t.mean {

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
-	"github.com/anynpu/anynpu/core/mem"
 )
 
 // powersBlock is how many powers are taken side by side.
@@ -15,7 +14,7 @@ const powersBlock = 128
 func logSumExp(y, x []float32, first, count, inner int) {
 	scratch := borrowLines()
 	defer returnLines(scratch)
-	line := mem.Elements[float32](mem.Bytes(scratch[:]))
+	line := scratch.floats()
 	if inner == 1 {
 		most := kernel.MaxOf(x)
 		sum := 0.0
