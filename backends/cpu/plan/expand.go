@@ -17,9 +17,10 @@ type expander struct {
 	ok    bool         // nothing has failed
 }
 
-// expand returns g with sums over named dimensions and attention as products, transpositions and sums of rows. How
-// many nodes that takes follows from sizes, so it is for graphs that have one plan: packed constants are found by the
-// numbers of nodes. A graph without such operators is returned as it is.
+// expand returns g with sums over named dimensions and attention as products, transpositions and sums of rows, and with
+// reductions of axes that are no neighbours in parts. How many nodes that takes follows from sizes, so it is for graphs
+// that have one plan: packed constants are found by the numbers of nodes. A graph without such operators is returned as
+// it is.
 func expand(g *graph.Graph) *graph.Graph {
 	e := &expander{graph: g}
 	var nodes []graph.Node
@@ -30,6 +31,10 @@ func expand(g *graph.Graph) *graph.Graph {
 			made = e.replace(&g.Nodes[i], func() graph.Value { return e.einsum(o) })
 		case *op.Attention:
 			made = e.replace(&g.Nodes[i], func() graph.Value { return e.attention(o) })
+		default:
+			if first, _, _ := parted(o); first != nil {
+				made = e.replace(&g.Nodes[i], e.reduction)
+			}
 		}
 		if made != nil && nodes == nil {
 			nodes = slices.Clone(g.Nodes[:i])

@@ -67,12 +67,16 @@ func matchPool(p *ir.Program, i int) *ir.Patch {
 	if err != nil {
 		return nil
 	}
-	if s.max && !s.last && wholePlanes(ws) {
+	if !s.last && wholePlanes(ws) {
 		mask := make([]bool, rank)
 		for d := 2; d < rank; d++ {
 			mask[d] = true
 		}
-		if q, ok := newReduce(kernel.ReduceMax, false, mask, x.Dims); ok {
+		k := kernel.ReduceSum
+		if s.max {
+			k = kernel.ReduceMax
+		}
+		if q, ok := newReduce(k, !s.max, mask, x.Dims); ok {
 			return p.Plainly(i, q, 1)
 		}
 	}

@@ -47,22 +47,27 @@ func matchReduce(p *ir.Program, i int) *ir.Patch {
 	if !ok || !g.IsFloat32(n.In[0], n.Out[0]) {
 		return nil
 	}
-	axes, ok := g.Ints(n.In, 1)
-	if !ok || len(axes) == 0 && emptyKeeps {
+	mask, ok := maskOf(g, n, emptyKeeps)
+	if !ok {
 		return nil
 	}
-	dims := g.Values[n.In[0]].Dims
-	mask, err := op.AxisMask(axes, len(dims))
-	if err != nil {
-		return nil
-	}
-	for i := range mask {
-		mask[i] = mask[i] || len(axes) == 0
-	}
-	if q, ok := newReduce(k, mean, mask, dims); ok {
+	if q, ok := newReduce(k, mean, mask, g.Values[n.In[0]].Dims); ok {
 		return p.Plainly(i, q, 1)
 	}
 	return nil
+}
+
+// maskOf says which axes a reduction reduces, ok false when they are not known or nothing is reduced.
+func maskOf(g *ir.Network, n *graph.Node, emptyKeeps bool) (mask []bool, ok bool) {
+	axes, known := g.Ints(n.In, 1)
+	if !known || len(axes) == 0 && emptyKeeps {
+		return nil, false
+	}
+	mask, err := op.AxisMask(axes, len(g.Values[n.In[0]].Dims))
+	for d := range mask {
+		mask[d] = mask[d] || len(axes) == 0
+	}
+	return mask, err == nil
 }
 
 // newReduce reduces the masked axes of a value; ok is false when they are neighbours in no order.

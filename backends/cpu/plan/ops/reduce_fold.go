@@ -78,16 +78,9 @@ func matchFold(p *ir.Program, i int) *ir.Patch {
 		!real && (q.end != nil || q.fold == foldPowers): // NaN wins; fractions are dropped
 		return nil
 	}
-	axes, known := g.Ints(n.In, 1)
-	if !known || len(axes) == 0 && emptyKeeps {
+	mask, ok := maskOf(g, n, emptyKeeps)
+	if !ok {
 		return nil
-	}
-	mask, err := op.AxisMask(axes, len(x.Dims))
-	if err != nil {
-		return nil
-	}
-	for d := range mask {
-		mask[d] = mask[d] || len(axes) == 0
 	}
 	t, ok := (&reduceOp{mask: mask, dims: x.Dims}).in(run.NCHW)
 	if !ok {

@@ -66,6 +66,7 @@ var Rules = []ir.Rule{
 	{Name: "function of one element", Find: matchSingle},
 	{Name: "reduction", Find: matchReduce},
 	{Name: "reduction of integers", Find: matchReduceIntegers},
+	{Name: "sum of squares", Find: matchMapped},
 	{Name: "fold", Find: matchFold},
 	{Name: "best of lines", Find: matchArgExtreme},
 	{Name: "hottest of lines", Find: matchHardmax},
