@@ -45,6 +45,53 @@ func Dot(a, b []float32) float32 {
 	return float32(s)
 }
 
+// Dots makes dst[r] the [Dot] of x and row r of w, whose rows are ldw numbers apart.
+func Dots(dst, x, w []float32, ldw int) {
+	if len(dst) == 0 {
+		return
+	}
+	need("Dots", "w", len(w), (len(dst)-1)*ldw+len(x))
+	rows := 0
+	if fast.dots != nil && len(x) > 0 && len(x) <= binaryBlock {
+		if rows = len(dst) &^ 3; rows > 0 {
+			fast.dots(&dst[0], &x[0], &w[0], 4*ldw, len(x), rows)
+		}
+	}
+	for r := rows; r < len(dst); r++ {
+		dst[r] = Dot(x, w[r*ldw:])
+	}
+}
+
+// MixRows makes dst the sum of the first len(x) rows of w, which are ldw numbers apart, times the numbers of x. x has
+// one at least.
+func MixRows(dst, x, w []float32, ldw int) {
+	if len(dst) == 0 {
+		return
+	}
+	need("MixRows", "x", len(x), 1)
+	need("MixRows", "w", len(w), (len(x)-1)*ldw+len(dst))
+	at := 0
+	for ; fast.mixRows != nil && at+fast.mixCols <= len(dst); at += fast.mixCols {
+		fast.mixRows(&dst[at], &x[0], &w[at], 4*ldw, len(x))
+	}
+	d := dst[at:]
+	if len(d) == 0 {
+		return
+	}
+	row := func(k int) []float32 { return w[at+k*ldw:][:len(d)] }
+	BinaryVS(Mul, d, row(0), x[0])
+	k := 1
+	for ; k+3 <= len(x); k += 3 {
+		Mix4(d, d, row(k), row(k+1), row(k+2), 1, x[k], x[k+1], x[k+2])
+	}
+	switch len(x) - k { // a row counts in parts: times 0, what is not finite would spoil the sum
+	case 1:
+		Mix4(d, d, row(k), row(k), row(k), 1, x[k]/2, x[k]/4, x[k]/4)
+	case 2:
+		Mix4(d, d, row(k), row(k+1), row(k+1), 1, x[k], x[k+1]/2, x[k+1]/2)
+	}
+}
+
 // AddRows adds rows of n numbers of src, lds numbers apart, to those of dst, ldd numbers apart.
 func AddRows(dst []float32, ldd int, src []float32, lds, n, rows int) {
 	if n <= 0 || rows <= 0 {

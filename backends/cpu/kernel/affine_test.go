@@ -97,3 +97,60 @@ func TestRotate_everyWidth(t *testing.T) {
 		}
 	})
 }
+
+func TestDots_everySize(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, n := range []int{0, 1, 3, 16, 31, 64, 65, 197} {
+			for rows := range 10 {
+				ld := n + rows%3
+				x, w := randSlice(1, n), randSlice(2, max(0, rows-1)*ld+n)
+				out := newGuarded(rows, rows)
+				Dots(out.data, x, w, ld)
+				out.check(t, "Dots")
+				for r, got := range out.data {
+					want := 0.0
+					for k, v := range x {
+						want += float64(v) * float64(w[r*ld+k])
+					}
+					if !(math.Abs(float64(got)-want) <= 1e-5*float64(1+n)) {
+						t.Fatalf("%d rows of %d: row %d is %v, want %v", rows, n, r, got, want)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestMixRows_everySize(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, cols := range []int{0, 1, 15, 16, 33, 64, 100, 130} {
+			for rows := 1; rows < 12; rows++ {
+				ld := cols + rows%3
+				x, w := randSlice(1, rows), randSlice(2, (rows-1)*ld+cols)
+				out := newGuarded(cols, rows)
+				MixRows(out.data, x, w, ld)
+				out.check(t, "MixRows")
+				for c, got := range out.data {
+					want := 0.0
+					for k, v := range x {
+						want += float64(v) * float64(w[k*ld+c])
+					}
+					if !(math.Abs(float64(got)-want) <= 1e-5*float64(1+rows)) {
+						t.Fatalf("%d rows of %d: column %d is %v, want %v", rows, cols, c, got, want)
+					}
+				}
+			}
+		}
+		// What is not finite counts once, whatever rows stand beside it.
+		inf := float32(math.Inf(1))
+		for rows := 1; rows < 8; rows++ {
+			w := make([]float32, rows*3)
+			w[3*(rows-1)+1] = inf
+			y := make([]float32, 3)
+			MixRows(y, randSlice(3, rows), w, 3)
+			if !math.IsInf(float64(y[1]), 0) || y[0] != 0 || y[2] != 0 {
+				t.Fatalf("%d rows, an infinity in the last: %v", rows, y)
+			}
+		}
+	})
+}

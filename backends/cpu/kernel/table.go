@@ -88,6 +88,9 @@ type table struct {
 	// What rows of numbers are put through; nil: by other kernels, or Go.
 	affine  func(dst, src *float32, n int, mean, factor, shift float32)
 	dot     func(a, b *float32, n int) float32
+	dots    func(dst, x, w *float32, ldw, n, rows int)
+	mixRows func(dst, x, w *float32, ldw, n int) // of mixCols columns
+	mixCols int
 	addRows func(dst *float32, ldd int, src *float32, lds, n, rows int)
 	rotate  func(dst, src *float32, ld int, cos, sin *float32, ldc, n, rows int)
 	softmax func(dst, src *float32, n, rows int, scale float32) // scale >= 0

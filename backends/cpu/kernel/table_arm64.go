@@ -76,6 +76,7 @@ func neonTable() table {
 	t.sum, t.sumSquares, t.addSum, t.expSum = sumNEON, sumSquaresNEON, addSumNEON, expSumNEON
 	t.normalize, t.max, t.min = normalizeNEON, maxNEON, minNEON
 	t.affine, t.dot, t.addRows, t.rotate = affineNEON, dotNEON, addRowsNEON, rotateNEON
+	t.dots, t.mixRows, t.mixCols = dotsNEON, mixRowsNEON, 16
 	t.int8, t.fastDot = &intTilesNEON, true
 	t.dotOrder, t.dotWindow, t.dotSlide = inWords, dotWindowNEON, dotSlideNEON
 	t.wideOrder, t.wideWindow, t.wideSlide = inWords, dotWindowNEON, dotSlideNEON

@@ -45,6 +45,16 @@ func affineAVX2(dst *float32, src *float32, n int, mean float32, factor float32,
 //go:noescape
 func dotAVX2(a *float32, b *float32, n int) (ret float32)
 
+// dotsAVX2 is dst[r] = the sum of n products of x and row r of w, four rows at a time; ldw is the bytes from one to the next.
+//
+//go:noescape
+func dotsAVX2(dst *float32, x *float32, w *float32, ldw int, n int, rows int)
+
+// mixRowsAVX2 is the sum of n rows of w, each times a number of x, of four vectors; ldw is the bytes from a row to the next.
+//
+//go:noescape
+func mixRowsAVX2(dst *float32, x *float32, w *float32, ldw int, n int)
+
 // addRowsAVX2 adds rows of n values to others; ldd and lds are the bytes from one to the next.
 //
 //go:noescape
@@ -106,6 +116,16 @@ func affineAVX512(dst *float32, src *float32, n int, mean float32, factor float3
 //
 //go:noescape
 func dotAVX512(a *float32, b *float32, n int) (ret float32)
+
+// dotsAVX512 is dst[r] = the sum of n products of x and row r of w, four rows at a time; ldw is the bytes from one to the next.
+//
+//go:noescape
+func dotsAVX512(dst *float32, x *float32, w *float32, ldw int, n int, rows int)
+
+// mixRowsAVX512 is the sum of n rows of w, each times a number of x, of four vectors; ldw is the bytes from a row to the next.
+//
+//go:noescape
+func mixRowsAVX512(dst *float32, x *float32, w *float32, ldw int, n int)
 
 // addRowsAVX512 adds rows of n values to others; ldd and lds are the bytes from one to the next.
 //

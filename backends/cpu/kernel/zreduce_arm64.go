@@ -49,6 +49,16 @@ func affineNEON(dst, src *float32, n int, mean, factor, shift float32)
 //go:noescape
 func dotNEON(a, b *float32, n int) (ret float32)
 
+// dotsNEON is dst[r] = the sum of n products of x and row r of w, four rows at a time; ldw in bytes.
+//
+//go:noescape
+func dotsNEON(dst, x, w *float32, ldw, n, rows int)
+
+// mixRowsNEON is the sum of n rows of w, each times a number of x, of four vectors; ldw in bytes.
+//
+//go:noescape
+func mixRowsNEON(dst, x, w *float32, ldw, n int)
+
 // addRowsNEON adds rows of n values of src to those of dst; strides in bytes.
 //
 //go:noescape

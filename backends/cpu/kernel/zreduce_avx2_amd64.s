@@ -1156,6 +1156,174 @@ done:
 	VZEROUPPER
 	RET
 
+// func dotsAVX2(dst *float32, x *float32, w *float32, ldw int, n int, rows int)
+// Requires: AVX, FMA3
+TEXT ·dotsAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ w+16(FP), CX
+	MOVQ rows+40(FP), DX
+	MOVQ ldw+24(FP), BX
+
+row:
+	MOVQ   x+8(FP), SI
+	MOVQ   CX, R8
+	ADDQ   BX, CX
+	MOVQ   CX, R9
+	ADDQ   BX, CX
+	MOVQ   CX, R10
+	ADDQ   BX, CX
+	MOVQ   CX, R11
+	ADDQ   BX, CX
+	MOVQ   n+32(FP), DI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+	// 2 vectors at a time
+unrolled:
+	CMPQ        DI, $+16
+	JLT         vector
+	VMOVUPS     (SI), Y4
+	VMOVUPS     (R8), Y5
+	VFMADD231PS Y5, Y4, Y0
+	VMOVUPS     (R9), Y5
+	VFMADD231PS Y5, Y4, Y1
+	VMOVUPS     (R10), Y5
+	VFMADD231PS Y5, Y4, Y2
+	VMOVUPS     (R11), Y5
+	VFMADD231PS Y5, Y4, Y3
+	VMOVUPS     32(SI), Y4
+	VMOVUPS     32(R8), Y5
+	VFMADD231PS Y5, Y4, Y0
+	VMOVUPS     32(R9), Y5
+	VFMADD231PS Y5, Y4, Y1
+	VMOVUPS     32(R10), Y5
+	VFMADD231PS Y5, Y4, Y2
+	VMOVUPS     32(R11), Y5
+	VFMADD231PS Y5, Y4, Y3
+	ADDQ        $+64, SI
+	ADDQ        $+64, R8
+	ADDQ        $+64, R9
+	ADDQ        $+64, R10
+	ADDQ        $+64, R11
+	SUBQ        $+16, DI
+	JMP         unrolled
+
+	// 1 vectors at a time
+vector:
+	CMPQ        DI, $+8
+	JLT         tail
+	VMOVUPS     (SI), Y4
+	VMOVUPS     (R8), Y5
+	VFMADD231PS Y5, Y4, Y0
+	VMOVUPS     (R9), Y5
+	VFMADD231PS Y5, Y4, Y1
+	VMOVUPS     (R10), Y5
+	VFMADD231PS Y5, Y4, Y2
+	VMOVUPS     (R11), Y5
+	VFMADD231PS Y5, Y4, Y3
+	ADDQ        $+32, SI
+	ADDQ        $+32, R8
+	ADDQ        $+32, R9
+	ADDQ        $+32, R10
+	ADDQ        $+32, R11
+	SUBQ        $+8, DI
+	JMP         vector
+
+	// the rest, under the mask
+tail:
+	TESTQ       DI, DI
+	JZ          done
+	LEAQ        maskTable<>+0(SB), R12
+	NEGQ        DI
+	VMOVUPS     32(R12)(DI*4), Y15
+	VMASKMOVPS  (SI), Y15, Y4
+	VMASKMOVPS  (R8), Y15, Y5
+	VFMADD231PS Y5, Y4, Y0
+	VMASKMOVPS  (R9), Y15, Y5
+	VFMADD231PS Y5, Y4, Y1
+	VMASKMOVPS  (R10), Y15, Y5
+	VFMADD231PS Y5, Y4, Y2
+	VMASKMOVPS  (R11), Y15, Y5
+	VFMADD231PS Y5, Y4, Y3
+
+done:
+	// fold the lanes
+	VEXTRACTF128 $0x01, Y0, X4
+	VADDPS       X4, X0, X0
+	VSHUFPS      $0xee, X0, X0, X4
+	VADDPS       X4, X0, X0
+	VSHUFPS      $0x55, X0, X0, X4
+	VADDPS       X4, X0, X0
+	VMOVSS       X0, (AX)
+
+	// fold the lanes
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X0
+	VSHUFPS      $0xee, X0, X0, X1
+	VADDPS       X1, X0, X0
+	VSHUFPS      $0x55, X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSS       X0, 4(AX)
+
+	// fold the lanes
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X0
+	VSHUFPS      $0xee, X0, X0, X1
+	VADDPS       X1, X0, X0
+	VSHUFPS      $0x55, X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSS       X0, 8(AX)
+
+	// fold the lanes
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPS       X0, X3, X0
+	VSHUFPS      $0xee, X0, X0, X1
+	VADDPS       X1, X0, X0
+	VSHUFPS      $0x55, X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSS       X0, 12(AX)
+	ADDQ         $+16, AX
+	SUBQ         $+4, DX
+	JNZ          row
+	VZEROUPPER
+	RET
+
+// func mixRowsAVX2(dst *float32, x *float32, w *float32, ldw int, n int)
+// Requires: AVX, FMA3
+TEXT ·mixRowsAVX2(SB), NOSPLIT, $0-40
+	MOVQ   dst+0(FP), AX
+	MOVQ   w+16(FP), CX
+	MOVQ   n+32(FP), DX
+	MOVQ   x+8(FP), BX
+	MOVQ   ldw+24(FP), SI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+mix:
+	VBROADCASTSS (BX), Y4
+	VMOVUPS      (CX), Y5
+	VFMADD231PS  Y5, Y4, Y0
+	VMOVUPS      32(CX), Y5
+	VFMADD231PS  Y5, Y4, Y1
+	VMOVUPS      64(CX), Y5
+	VFMADD231PS  Y5, Y4, Y2
+	VMOVUPS      96(CX), Y5
+	VFMADD231PS  Y5, Y4, Y3
+	ADDQ         $+4, BX
+	ADDQ         SI, CX
+	SUBQ         $+1, DX
+	JNZ          mix
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	VMOVUPS      Y2, 64(AX)
+	VMOVUPS      Y3, 96(AX)
+	VZEROUPPER
+	RET
+
 // func addRowsAVX2(dst *float32, ldd int, src *float32, lds int, n int, rows int)
 // Requires: AVX
 TEXT ·addRowsAVX2(SB), NOSPLIT, $0-48

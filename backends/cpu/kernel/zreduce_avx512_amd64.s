@@ -1071,6 +1071,182 @@ done:
 	VZEROUPPER
 	RET
 
+// func dotsAVX512(dst *float32, x *float32, w *float32, ldw int, n int, rows int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·dotsAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ w+16(FP), CX
+	MOVQ rows+40(FP), DX
+	MOVQ ldw+24(FP), BX
+
+row:
+	MOVQ   x+8(FP), SI
+	MOVQ   CX, R8
+	ADDQ   BX, CX
+	MOVQ   CX, R9
+	ADDQ   BX, CX
+	MOVQ   CX, R10
+	ADDQ   BX, CX
+	MOVQ   CX, R11
+	ADDQ   BX, CX
+	MOVQ   n+32(FP), DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+
+	// 2 vectors at a time
+unrolled:
+	CMPQ        DI, $+32
+	JLT         vector
+	VMOVUPS     (SI), Z4
+	VMOVUPS     (R8), Z5
+	VFMADD231PS Z5, Z4, Z0
+	VMOVUPS     (R9), Z5
+	VFMADD231PS Z5, Z4, Z1
+	VMOVUPS     (R10), Z5
+	VFMADD231PS Z5, Z4, Z2
+	VMOVUPS     (R11), Z5
+	VFMADD231PS Z5, Z4, Z3
+	VMOVUPS     64(SI), Z4
+	VMOVUPS     64(R8), Z5
+	VFMADD231PS Z5, Z4, Z0
+	VMOVUPS     64(R9), Z5
+	VFMADD231PS Z5, Z4, Z1
+	VMOVUPS     64(R10), Z5
+	VFMADD231PS Z5, Z4, Z2
+	VMOVUPS     64(R11), Z5
+	VFMADD231PS Z5, Z4, Z3
+	ADDQ        $+128, SI
+	ADDQ        $+128, R8
+	ADDQ        $+128, R9
+	ADDQ        $+128, R10
+	ADDQ        $+128, R11
+	SUBQ        $+32, DI
+	JMP         unrolled
+
+	// 1 vectors at a time
+vector:
+	CMPQ        DI, $+16
+	JLT         tail
+	VMOVUPS     (SI), Z4
+	VMOVUPS     (R8), Z5
+	VFMADD231PS Z5, Z4, Z0
+	VMOVUPS     (R9), Z5
+	VFMADD231PS Z5, Z4, Z1
+	VMOVUPS     (R10), Z5
+	VFMADD231PS Z5, Z4, Z2
+	VMOVUPS     (R11), Z5
+	VFMADD231PS Z5, Z4, Z3
+	ADDQ        $+64, SI
+	ADDQ        $+64, R8
+	ADDQ        $+64, R9
+	ADDQ        $+64, R10
+	ADDQ        $+64, R11
+	SUBQ        $+16, DI
+	JMP         vector
+
+	// the rest, under the mask
+tail:
+	TESTQ       DI, DI
+	JZ          done
+	MOVL        $0x0000ffff, R12
+	BZHIL       DI, R12, R12
+	KMOVW       R12, K1
+	VMOVUPS.Z   (SI), K1, Z4
+	VMOVUPS.Z   (R8), K1, Z5
+	VFMADD231PS Z5, Z4, Z0
+	VMOVUPS.Z   (R9), K1, Z5
+	VFMADD231PS Z5, Z4, Z1
+	VMOVUPS.Z   (R10), K1, Z5
+	VFMADD231PS Z5, Z4, Z2
+	VMOVUPS.Z   (R11), K1, Z5
+	VFMADD231PS Z5, Z4, Z3
+
+done:
+	// fold the lanes
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPS        Y4, Y0, Y4
+	VEXTRACTF128  $0x01, Y4, X5
+	VADDPS        X5, X4, X4
+	VSHUFPS       $0xee, X4, X4, X5
+	VADDPS        X5, X4, X4
+	VSHUFPS       $0x55, X4, X4, X5
+	VADDPS        X5, X4, X4
+	VMOVSS        X4, (AX)
+
+	// fold the lanes
+	VEXTRACTF64X4 $0x01, Z1, Y4
+	VADDPS        Y4, Y1, Y4
+	VEXTRACTF128  $0x01, Y4, X5
+	VADDPS        X5, X4, X4
+	VSHUFPS       $0xee, X4, X4, X5
+	VADDPS        X5, X4, X4
+	VSHUFPS       $0x55, X4, X4, X5
+	VADDPS        X5, X4, X4
+	VMOVSS        X4, 4(AX)
+
+	// fold the lanes
+	VEXTRACTF64X4 $0x01, Z2, Y4
+	VADDPS        Y4, Y2, Y4
+	VEXTRACTF128  $0x01, Y4, X5
+	VADDPS        X5, X4, X4
+	VSHUFPS       $0xee, X4, X4, X5
+	VADDPS        X5, X4, X4
+	VSHUFPS       $0x55, X4, X4, X5
+	VADDPS        X5, X4, X4
+	VMOVSS        X4, 8(AX)
+
+	// fold the lanes
+	VEXTRACTF64X4 $0x01, Z3, Y4
+	VADDPS        Y4, Y3, Y4
+	VEXTRACTF128  $0x01, Y4, X5
+	VADDPS        X5, X4, X4
+	VSHUFPS       $0xee, X4, X4, X5
+	VADDPS        X5, X4, X4
+	VSHUFPS       $0x55, X4, X4, X5
+	VADDPS        X5, X4, X4
+	VMOVSS        X4, 12(AX)
+	ADDQ          $+16, AX
+	SUBQ          $+4, DX
+	JNZ           row
+	VZEROUPPER
+	RET
+
+// func mixRowsAVX512(dst *float32, x *float32, w *float32, ldw int, n int)
+// Requires: AVX, AVX512F
+TEXT ·mixRowsAVX512(SB), NOSPLIT, $0-40
+	MOVQ   dst+0(FP), AX
+	MOVQ   w+16(FP), CX
+	MOVQ   n+32(FP), DX
+	MOVQ   x+8(FP), BX
+	MOVQ   ldw+24(FP), SI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+
+mix:
+	VBROADCASTSS (BX), Z4
+	VMOVUPS      (CX), Z5
+	VFMADD231PS  Z5, Z4, Z0
+	VMOVUPS      64(CX), Z5
+	VFMADD231PS  Z5, Z4, Z1
+	VMOVUPS      128(CX), Z5
+	VFMADD231PS  Z5, Z4, Z2
+	VMOVUPS      192(CX), Z5
+	VFMADD231PS  Z5, Z4, Z3
+	ADDQ         $+4, BX
+	ADDQ         SI, CX
+	SUBQ         $+1, DX
+	JNZ          mix
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	VMOVUPS      Z2, 128(AX)
+	VMOVUPS      Z3, 192(AX)
+	VZEROUPPER
+	RET
+
 // func addRowsAVX512(dst *float32, ldd int, src *float32, lds int, n int, rows int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·addRowsAVX512(SB), NOSPLIT, $0-48

@@ -156,6 +156,152 @@ no1:
 	FMOVS F0, ret+24(FP)
 	RET
 
+TEXT ·dotsNEON(SB), NOSPLIT, $0-48
+	MOVD dst+0(FP), R0
+	MOVD w+16(FP), R1
+	MOVD ldw+24(FP), R2
+	MOVD rows+40(FP), R3
+
+row:
+	MOVD n+32(FP), R4
+	MOVD x+8(FP), R5
+	MOVD R1, R6
+	ADD R2, R1, R1
+	MOVD R1, R7
+	ADD R2, R1, R1
+	MOVD R1, R8
+	ADD R2, R1, R1
+	MOVD R1, R9
+	ADD R2, R1, R1
+	WORD $0x4f00e400 // movi v0.16b, #0
+	WORD $0x4f00e401 // movi v1.16b, #0
+	WORD $0x4f00e402 // movi v2.16b, #0
+	WORD $0x4f00e403 // movi v3.16b, #0
+	// 2 vectors at a time
+	SUBS $8, R4, R4
+	BLT few
+
+unrolled:
+	FMOVQ 0(R5), F4
+	FMOVQ 0(R6), F5
+	WORD $0x4e25cc80 // fmla v0.4s, v4.4s, v5.4s
+	FMOVQ 0(R7), F5
+	WORD $0x4e25cc81 // fmla v1.4s, v4.4s, v5.4s
+	FMOVQ 0(R8), F5
+	WORD $0x4e25cc82 // fmla v2.4s, v4.4s, v5.4s
+	FMOVQ 0(R9), F5
+	WORD $0x4e25cc83 // fmla v3.4s, v4.4s, v5.4s
+	FMOVQ 16(R5), F4
+	FMOVQ 16(R6), F5
+	WORD $0x4e25cc80 // fmla v0.4s, v4.4s, v5.4s
+	FMOVQ 16(R7), F5
+	WORD $0x4e25cc81 // fmla v1.4s, v4.4s, v5.4s
+	FMOVQ 16(R8), F5
+	WORD $0x4e25cc82 // fmla v2.4s, v4.4s, v5.4s
+	FMOVQ 16(R9), F5
+	WORD $0x4e25cc83 // fmla v3.4s, v4.4s, v5.4s
+	ADD $32, R5, R5
+	ADD $32, R6, R6
+	ADD $32, R7, R7
+	ADD $32, R8, R8
+	ADD $32, R9, R9
+	SUBS $8, R4, R4
+	BGE unrolled
+
+few:
+	ADD $8, R4, R4
+	// 1 vectors at a time
+	SUBS $4, R4, R4
+	BLT rest
+
+vector:
+	FMOVQ 0(R5), F4
+	FMOVQ 0(R6), F5
+	WORD $0x4e25cc80 // fmla v0.4s, v4.4s, v5.4s
+	FMOVQ 0(R7), F5
+	WORD $0x4e25cc81 // fmla v1.4s, v4.4s, v5.4s
+	FMOVQ 0(R8), F5
+	WORD $0x4e25cc82 // fmla v2.4s, v4.4s, v5.4s
+	FMOVQ 0(R9), F5
+	WORD $0x4e25cc83 // fmla v3.4s, v4.4s, v5.4s
+	ADD $16, R5, R5
+	ADD $16, R6, R6
+	ADD $16, R7, R7
+	ADD $16, R8, R8
+	ADD $16, R9, R9
+	SUBS $4, R4, R4
+	BGE vector
+
+rest:
+	ADD $4, R4, R4
+	TBZ $1, R4, no2
+	FMOVD 0(R5), F4
+	FMOVD 0(R6), F5
+	WORD $0x4e25cc80 // fmla v0.4s, v4.4s, v5.4s
+	FMOVD 0(R7), F5
+	WORD $0x4e25cc81 // fmla v1.4s, v4.4s, v5.4s
+	FMOVD 0(R8), F5
+	WORD $0x4e25cc82 // fmla v2.4s, v4.4s, v5.4s
+	FMOVD 0(R9), F5
+	WORD $0x4e25cc83 // fmla v3.4s, v4.4s, v5.4s
+	ADD $8, R5, R5
+	ADD $8, R6, R6
+	ADD $8, R7, R7
+	ADD $8, R8, R8
+	ADD $8, R9, R9
+
+no2:
+	TBZ $0, R4, no1
+	FMOVS 0(R5), F4
+	FMOVS 0(R6), F5
+	WORD $0x4e25cc80 // fmla v0.4s, v4.4s, v5.4s
+	FMOVS 0(R7), F5
+	WORD $0x4e25cc81 // fmla v1.4s, v4.4s, v5.4s
+	FMOVS 0(R8), F5
+	WORD $0x4e25cc82 // fmla v2.4s, v4.4s, v5.4s
+	FMOVS 0(R9), F5
+	WORD $0x4e25cc83 // fmla v3.4s, v4.4s, v5.4s
+	ADD $4, R5, R5
+	ADD $4, R6, R6
+	ADD $4, R7, R7
+	ADD $4, R8, R8
+	ADD $4, R9, R9
+
+no1:
+	WORD $0x6e21d400 // faddp v0.4s, v0.4s, v1.4s
+	WORD $0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	WORD $0x6e22d400 // faddp v0.4s, v0.4s, v2.4s
+	FMOVQ.P F0, 16(R0)
+	SUB $4, R3, R3
+	CBNZ R3, row
+	RET
+
+TEXT ·mixRowsNEON(SB), NOSPLIT, $0-40
+	MOVD dst+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD w+16(FP), R2
+	MOVD ldw+24(FP), R3
+	MOVD n+32(FP), R4
+	WORD $0x4f00e400 // movi v0.16b, #0
+	WORD $0x4f00e401 // movi v1.16b, #0
+	WORD $0x4f00e402 // movi v2.16b, #0
+	WORD $0x4f00e403 // movi v3.16b, #0
+
+mix:
+	FMOVS.P 4(R1), F4
+	FLDPQ 0(R2), (F5, F6)
+	FLDPQ 32(R2), (F7, F8)
+	ADD R3, R2, R2
+	WORD $0x4f8410a0 // fmla v0.4s, v5.4s, v4.s[0]
+	WORD $0x4f8410c1 // fmla v1.4s, v6.4s, v4.s[0]
+	WORD $0x4f8410e2 // fmla v2.4s, v7.4s, v4.s[0]
+	WORD $0x4f841103 // fmla v3.4s, v8.4s, v4.s[0]
+	SUBS $1, R4, R4
+	BNE mix
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
+	RET
+
 TEXT ·addRowsNEON(SB), NOSPLIT, $0-48
 	MOVD dst+0(FP), R0
 	MOVD ldd+8(FP), R1

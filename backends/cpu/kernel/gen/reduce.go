@@ -160,9 +160,63 @@ func reduce(g *gen) {
 	g.foldAll(add, a)
 	g.ret()
 
+	g.text("dots", "func(dst, x, w *float32, ldw, n, rows int)",
+		"is dst[r] = the sum of n products of x and row r of w, four rows at a time; ldw is the bytes from one to the next.")
+	dst, w, rows := g.loadArg("dst"), g.loadArg("w"), g.loadArg("rows")
+	ldw := g.loadArg("ldw")
+	px, n := g.GP64(), g.GP64()
+	var of [4]reg.GPVirtual
+	for i := range of {
+		of[i] = g.GP64()
+	}
+	g.Label("row")
+	g.MOVQ(g.arg("x"), px)
+	for i, p := range of {
+		g.MOVQ(w, p)
+		if i < 3 {
+			g.ADDQ(ldw, w)
+		}
+	}
+	g.ADDQ(ldw, w)
+	g.MOVQ(g.arg("n"), n)
+	a = g.accs(4)
+	g.stream(n, 2, append([]reg.GPVirtual{px}, of[:]...), func(d int, masked bool) {
+		x := g.get(at(px, d), masked)
+		for i, p := range of {
+			g.VFMADD231PS(g.get(at(p, d), masked), x, a[i])
+		}
+	})
+	for i, sum := range a {
+		g.VMOVSS(g.folded(add, sum), at(dst, 4*i))
+	}
+	g.ADDQ(imm(16), dst)
+	g.SUBQ(imm(4), rows)
+	g.JNZ(label("row"))
+	g.ret()
+
+	g.text("mixRows", "func(dst, x, w *float32, ldw, n int)",
+		"is the sum of n rows of w, each times a number of x, of four vectors; ldw is the bytes from a row to the next.")
+	dst, w, n = g.loadArg("dst"), g.loadArg("w"), g.loadArg("n")
+	px, ldw = g.loadArg("x"), g.loadArg("ldw")
+	a = g.accs(4)
+	g.Label("mix")
+	factor = g.v()
+	g.VBROADCASTSS(at(px, 0), factor)
+	for i := range a {
+		g.VFMADD231PS(g.get(at(w, i*g.bytes()), false), factor, a[i])
+	}
+	g.ADDQ(imm(4), px)
+	g.ADDQ(ldw, w)
+	g.SUBQ(imm(1), n)
+	g.JNZ(label("mix"))
+	for i, sum := range a {
+		g.storeMaybe(false, sum, at(dst, i*g.bytes()))
+	}
+	g.ret()
+
 	g.text("addRows", "func(dst *float32, ldd int, src *float32, lds, n, rows int)",
 		"adds rows of n values to others; ldd and lds are the bytes from one to the next.")
-	dst, src, rows := g.loadArg("dst"), g.loadArg("src"), g.loadArg("rows")
+	dst, src, rows = g.loadArg("dst"), g.loadArg("src"), g.loadArg("rows")
 	d, s := g.GP64(), g.GP64()
 	n = g.GP64()
 	g.Label("row")

@@ -85,11 +85,13 @@ func (m *matricesIn) operand() graph.Value {
 	return m.value
 }
 
-// read makes the matrices the next operand of n. A transposition that is a view is read as its result.
+// read makes the matrices the next operand of n. A transposition of what is in NHWC is read as its result, which is a
+// view.
 func (m *matricesIn) read(l *ir.Layouter, n *ir.Node) matrices {
 	view := m.by == nil
 	if !view {
-		_, view = m.by.viewOf(l, m.from, m.value)
+		of, ok := m.by.viewOf(l, m.from, m.value)
+		view = ok && of == run.NHWC
 	}
 	if view {
 		l.Read(n, m.value, run.NCHW)
@@ -291,6 +293,10 @@ func (t *batchTask) Run(s *run.State) error {
 	}
 	if t.all != run.None {
 		t.added = s.F32(t.st.Reads[t.all])
+	}
+	if t.ofFewRows() {
+		(*fewRowsTask)(t).run(s)
+		return nil
 	}
 	if divided(len(t.a.at), 2*t.rows*t.col*t.depth, s.Threads) {
 		return t.runDivided(s)

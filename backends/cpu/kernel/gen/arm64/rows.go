@@ -24,8 +24,60 @@ func numberRows(g *gen) {
 	g.result(sums)
 	g.end()
 
+	g.dots()
+	g.mixRows()
 	g.addRows()
 	g.rotate()
+}
+
+func (g *gen) dots() {
+	g.function("dots", "func(dst, x, w *float32, ldw, n, rows int)",
+		"is dst[r] = the sum of n products of x and row r of w, four rows at a time; ldw in bytes.")
+	dst, w, ldw, rows := g.arg("dst"), g.arg("w"), g.arg("ldw"), g.arg("rows")
+	n, x, of := g.gp(), g.gp(), g.gps(4)
+	g.label("row")
+	g.argTo("n", n)
+	g.argTo("x", x)
+	for _, p := range of {
+		g.i("MOVD %u, %d", w, p)
+		g.i("ADD %u, %u, %d", ldw, w, w)
+	}
+	sums := g.sums(4)
+	g.stream(n, 2, append([]*reg{x}, of...), func(at, lanes int) {
+		v := g.load(lanes, x, at, g.vec())
+		for i, p := range of {
+			g.v("fmla.4s", sums[i], v, g.load(lanes, p, at, g.vec()))
+		}
+	})
+	g.v("faddp.4s", sums[0], sums[0], sums[1])
+	g.v("faddp.4s", sums[2], sums[2], sums[3])
+	g.v("faddp.4s", sums[0], sums[0], sums[2])
+	g.i("FMOVQ.P %u, 16(%b)", sums[0], dst)
+	g.i("SUB $4, %u, %d", rows, rows)
+	g.ifNot(rows, "row")
+	g.end()
+}
+
+func (g *gen) mixRows() {
+	g.function("mixRows", "func(dst, x, w *float32, ldw, n int)",
+		"is the sum of n rows of w, each times a number of x, of four vectors; ldw in bytes.")
+	dst, x, w, ldw, n := g.arg("dst"), g.arg("x"), g.arg("w"), g.arg("ldw"), g.arg("n")
+	sums, v, factor := g.sums(4), g.vecs(4), g.vec()
+	g.label("mix")
+	g.i("FMOVS.P 4(%b), %d", x, factor)
+	for i := 0; i < 4; i += 2 {
+		g.i("FLDPQ %i(%u), (%d, %d)", 16*i, w, v[i], v[i+1])
+	}
+	g.i("ADD %u, %u, %d", ldw, w, w)
+	for i, s := range sums {
+		g.v("fmla.e", s, v[i], factor, 0)
+	}
+	g.i("SUBS $1, %u, %d", n, n)
+	g.jump("NE", "mix")
+	for i := 0; i < 4; i += 2 {
+		g.i("FSTPQ (%u, %u), %i(%u)", sums[i], sums[i+1], 16*i, dst)
+	}
+	g.end()
 }
 
 func (g *gen) addRows() {
