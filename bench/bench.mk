@@ -81,13 +81,16 @@ $(IMAGES_VENV)/done:
 bench-images: $(BUILD)/bin/anynpu $(IMAGES_VENV)/done
 	@$(IMAGES_VENV)/bin/python bench/images.py $(BUILD)/bin/anynpu $(BENCH)/images $(BENCH_ROUNDS)
 
-PEERS_VENV := $(BENCH)/onnxruntime-1.32.0
+# The engines of Python's packages that are measured beside this library.
+PEERS_ORT := 1.32.0
+PEERS_OPENVINO := 2026.4.0
+PEERS_VENV := $(BENCH)/onnxruntime-$(PEERS_ORT)-openvino-$(PEERS_OPENVINO)
 
 $(PEERS_VENV)/done:
 	@scripts/need.sh $(VENV_TOOLS)
 	python3 -m venv $(PEERS_VENV)
-	$(PEERS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check onnxruntime==1.32.0 onnx==$(ONNX_VERSION) \
-	numpy==2.4.6
+	$(PEERS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check onnxruntime==$(PEERS_ORT) \
+	openvino==$(PEERS_OPENVINO) onnx==$(ONNX_VERSION) numpy==2.4.6
 	touch $@
 
 # BENCH_RUN has patterns of OPERATOR or OPERATOR/TYPE.
