@@ -1,10 +1,11 @@
-# `make bench`: this library beside ONNX Runtime, and what calls and runs cost. docs/bench.md explains the figures.
+# `make bench`: this library beside other engines, and what calls and runs cost. docs/bench.md explains the figures.
 BENCH := $(BUILD)/bench
 
 BENCH_RUN     ?= *
 BENCH_THREADS ?= 1,2
 BENCH_SECONDS ?= 1
 BENCH_ROUNDS  ?= 3
+BENCH_PEERS   ?= openvino ncnn
 BENCH_PROVIDER ?= 30 # seconds for each network
 
 # libonnxruntime comes with the npm package, of which only Linux's libraries are unpacked: the rest takes npm long.
@@ -13,9 +14,9 @@ ORT := $(BENCH)/onnxruntime-node-$(ORT_VERSION)
 ORT_LIBRARY = $(ORT)/package/bin/napi-v6/linux/$(patsubst amd64,x64,$(ARCH))/libonnxruntime.so.1
 
 .PHONY: bench bench-arm64 bench-boards bench-calls bench-compare bench-images bench-measure bench-nnapi bench-operators \
-	bench-provider bench-turns
+	bench-provider bench-turns bench-wide
 
-bench: bench-calls bench-compare bench-measure bench-boards bench-provider bench-images
+bench: bench-calls bench-compare bench-wide bench-measure bench-boards bench-provider bench-images
 
 # BASELINE=DIR also compares with the libraries in DIR, of another commit:
 #   git worktree add ../before COMMIT && make -C ../before libs && make bench-calls BASELINE=../before/build/lib
@@ -43,10 +44,43 @@ $(BENCH)/%: bench/anynpu/%.c $(wildcard bench/anynpu/*.h) ctest/host.h ctest/ohn
 	$(CC) -std=c11 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -Iinclude -Ictest $< -o $@ -L$(LIB) "-Wl,-rpath,$(abspath $(LIB))" \
 	-lanynpu -lpthread -lm
 
-bench-compare: tools-go libs $(ORT)/done $(BENCH)/models/done $(BENCH_PROGRAMS)
+# The wide set of networks.
+$(BENCH)/wide/done: bench/gen_bench_models.py bench/model_graph.py bench/halves.py $(wildcard bench/networks_*.py) \
+		$(ONNX_VENV)/done
+	$(ONNX_VENV)/bin/python bench/gen_bench_models.py --wide --out $(BENCH)/wide
+	touch $@
+
+# The engines of Python's packages that are measured beside this library. pnnx makes ncnn's models; its program needs
+# none of the packages that its package wants, of which one is PyTorch.
+PEERS_ORT := 1.32.0
+PEERS_OPENVINO := 2026.4.0
+PEERS_NCNN := 1.0.20261020
+PEERS_PNNX := 20261020
+PEERS_VENV := $(BENCH)/peers-$(PEERS_ORT)-$(PEERS_OPENVINO)-$(PEERS_NCNN)
+
+$(PEERS_VENV)/done:
+	@scripts/need.sh $(VENV_TOOLS)
+	python3 -m venv $(PEERS_VENV)
+	$(PEERS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check onnxruntime==$(PEERS_ORT) \
+	openvino==$(PEERS_OPENVINO) ncnn==$(PEERS_NCNN) onnx==$(ONNX_VERSION) numpy==2.4.6
+	$(PEERS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps pnnx==$(PEERS_PNNX)
+	touch $@
+
+# compare FOLDER,OUT: the networks of a folder, with the reports in OUT.
+define compare
 	cd bench && CGO_ENABLED=1 $(GO) build -o "$(abspath $(BENCH))/" ./ort ./compare
-	$(BENCH)/compare -models $(BENCH)/models -anynpu $(BENCH)/engine -ort $(BENCH)/ort -ortlib $(ORT_LIBRARY) -out $(BENCH) \
+	$(BENCH)/compare -models $(1) -anynpu $(BENCH)/engine -ort $(BENCH)/ort -ortlib $(ORT_LIBRARY) -out $(2) \
+	-peers '$(foreach p,$(BENCH_PEERS),$(p)=$(PEERS_VENV)/bin/python bench/engine_$(p).py$(comma))' \
 	-run '$(BENCH_RUN)' -threads $(BENCH_THREADS) -seconds $(BENCH_SECONDS) -rounds $(BENCH_ROUNDS)
+endef
+
+COMPARE_NEEDS = tools-go libs $(ORT)/done $(if $(strip $(BENCH_PEERS)),$(PEERS_VENV)/done) $(BENCH_PROGRAMS)
+
+bench-compare: $(COMPARE_NEEDS) $(BENCH)/models/done
+	$(call compare,$(BENCH)/models,$(BENCH))
+
+bench-wide: $(COMPARE_NEEDS) $(BENCH)/wide/done
+	$(call compare,$(BENCH)/wide,$(BENCH)/wide)
 
 bench-measure: libs $(BENCH)/models/done $(BENCH_PROGRAMS)
 	@bench/measure.sh $(BENCH)
@@ -80,18 +114,6 @@ $(IMAGES_VENV)/done:
 
 bench-images: $(BUILD)/bin/anynpu $(IMAGES_VENV)/done
 	@$(IMAGES_VENV)/bin/python bench/images.py $(BUILD)/bin/anynpu $(BENCH)/images $(BENCH_ROUNDS)
-
-# The engines of Python's packages that are measured beside this library.
-PEERS_ORT := 1.32.0
-PEERS_OPENVINO := 2026.4.0
-PEERS_VENV := $(BENCH)/onnxruntime-$(PEERS_ORT)-openvino-$(PEERS_OPENVINO)
-
-$(PEERS_VENV)/done:
-	@scripts/need.sh $(VENV_TOOLS)
-	python3 -m venv $(PEERS_VENV)
-	$(PEERS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check onnxruntime==$(PEERS_ORT) \
-	openvino==$(PEERS_OPENVINO) onnx==$(ONNX_VERSION) numpy==2.4.6
-	touch $@
 
 # BENCH_RUN has patterns of OPERATOR or OPERATOR/TYPE.
 bench-operators: $(BUILD)/bin/anynpu $(PEERS_VENV)/done

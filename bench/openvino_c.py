@@ -8,8 +8,8 @@ import os
 import ml_dtypes
 import numpy as np
 
-TYPES = [None, bool, ml_dtypes.bfloat16, np.float16, np.float32, np.float64, None, np.int8, np.int16, np.int32, np.int64,
-         None, None, None, None, None, np.uint8, np.uint16, np.uint32, np.uint64]  # by ov_element_type_e
+TYPES = [None, bool, ml_dtypes.bfloat16, np.float16, np.float32, np.float64, None, np.int8, np.int16, np.int32,
+         np.int64, None, None, None, None, None, np.uint8, np.uint16, np.uint32, np.uint64]  # by ov_element_type_e
 Pointer = ctypes.c_void_p
 
 

@@ -1,4 +1,4 @@
-"""The models of make bench-operators: each row of operators.txt becomes a model of one operator for each element type."""
+"""The models of make bench-operators: a row of operators.txt becomes a model of one operator for each element type."""
 import ast
 import math
 import os

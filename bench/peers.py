@@ -2,7 +2,7 @@
 
     peers.py ENGINE        reads commands, answers each with a line of JSON; {"failed": why} when it did not work
 
-    load FOLDER TYPE       FOLDER/row.onnx, a model of element type TYPE whose inputs are FOLDER/NAME.npy; bfloat16 as uint16
+    load FOLDER TYPE       FOLDER/row.onnx, a model of element type TYPE; its inputs are FOLDER/NAME.npy, bfloat16 as uint16
     outputs FILE           runs it once; its results become the arrays of FILE, an .npz
     time SECONDS           {"ms": the lowest time of a run}
 """
@@ -105,7 +105,7 @@ def serve(make):
 
 
 class Peer:
-    """An engine's process. It is started when it is needed; one that ends or answers too late loses what it has loaded."""
+    """An engine's process, started when it is needed. One that ends or answers too late loses what it has loaded."""
 
     def __init__(self, name):
         self.name, self.version, self.process = name, importlib.metadata.version(name), None

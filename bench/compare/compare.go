@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -19,11 +20,23 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 )
 
-// comparison is what to run.
+// comparison is what to run: this library, ONNX Runtime, and other peers.
 type comparison struct {
-	ours, peer, library string
-	settings            Settings
+	engines  []engine
+	settings Settings
 }
+
+// engine is a program that measures one model. Its arguments follow those of command: the number of threads, except for
+// this library, which finds it in ANYNPU_THREADS, the model, seconds, runs, and the file of its outputs.
+type engine struct {
+	name    string
+	command []string
+}
+
+const ours, reference = 0, 1 // engines that every comparison has: this library and ONNX Runtime
+
+// limit is how long a peer may take for one network, of which it may make a model of its own first.
+const limit = 10 * time.Minute
 
 // taken is what an engine prints; times are in seconds, memory in bytes.
 type taken struct {
@@ -48,8 +61,11 @@ func (c *comparison) compare(folder string, patterns []string, w io.Writer) (*Re
 	defer os.RemoveAll(scratch)
 	r := &Report{Schema: schema, Date: time.Now().UTC().Format(time.RFC3339), Machine: machine(), Settings: c.settings,
 		Engines: map[string]string{}}
+	for _, e := range c.engines[reference:] {
+		r.peers = append(r.peers, e.name)
+	}
 	for _, threads := range c.settings.Threads {
-		fmt.Fprintf(w, "\n%s; peak %.1f GFLOP/s\n%s\n", threadsText(threads), r.notePeak(threads), heading)
+		fmt.Fprintf(w, "\n%s; peak %.1f GFLOP/s\n%s\n", threadsText(threads), r.notePeak(threads), r.heading())
 		for i := range ns {
 			res := c.network(&ns[i], threads, scratch, r)
 			r.Results = append(r.Results, res)
@@ -64,70 +80,118 @@ func (c *comparison) compare(folder string, patterns []string, w io.Writer) (*Re
 	return r, nil
 }
 
-// network measures both engines by turns.
+// network measures all engines by turns. Without this library or ONNX Runtime the network fails; another peer that
+// fails, or whose outputs are not those of ONNX Runtime, has a reason in place of figures.
 func (c *comparison) network(n *network, threads int, scratch string, r *Report) Result {
 	res := Result{Network: n.name, Format: n.Format, Product: n.product(), GFLOP: n.gflop(), Threads: threads}
-	outputs := [2]string{filepath.Join(scratch, "ours"), filepath.Join(scratch, "peer")}
-	var best [2]taken
+	best, reasons := make([]taken, len(c.engines)), make([]string, len(c.engines))
 	for round := range c.settings.Rounds {
 		r.notePeak(threads)
-		for turn := range 2 {
-			k := (round + turn) % 2 // who is first changes
-			t, err := c.engine(k, n.file, threads, outputs[k])
-			if err != nil {
+		for turn := range c.engines {
+			k := (round + turn) % len(c.engines) // who is first changes
+			if reasons[k] != "" {
+				continue
+			}
+			t, err := c.run(k, n.file, threads, filepath.Join(scratch, c.engines[k].name))
+			if err != nil && k <= reference {
 				res.Error = err.Error()
 				return res
 			}
-			if round == 0 {
-				best[k] = t
+			if err != nil {
+				reasons[k] = err.Error()
 				continue
 			}
-			b := &best[k]
-			b.Best, b.Median, b.Load = min(b.Best, t.Best), min(b.Median, t.Median), min(b.Load, t.Load)
-			b.Runs, b.PeakRSS = b.Runs+t.Runs, max(b.PeakRSS, t.PeakRSS)
+			best[k].add(t)
 		}
 	}
-	r.Engines["anynpu"], r.Engines["onnxruntime"] = best[0].Version, best[1].Version
-	res.AnyNPU, res.ORT = figure(best[0], n), figure(best[1], n)
-	res.Ratio = best[1].Best / best[0].Best
+	res.AnyNPU = figure(best[ours], n)
+	r.Engines[c.engines[ours].name] = best[ours].Version
+	expected := filepath.Join(scratch, c.engines[reference].name)
 	var err error
-	if res.Difference, err = difference(outputs[0], outputs[1]); err != nil {
+	if res.Difference, err = agree(filepath.Join(scratch, c.engines[ours].name), expected, n); err != nil {
 		res.Error = err.Error()
-	} else if limit := tolerance(n); !(res.Difference <= limit) {
-		res.Error = fmt.Sprintf("outputs differ by %.2g of the largest value, want at most %g", res.Difference, limit)
 	}
+	for k := reference; k < len(c.engines); k++ {
+		p := Peer{Name: c.engines[k].name, Reason: reasons[k]}
+		if p.Reason == "" {
+			r.Engines[p.Name] = best[k].Version
+			p.Difference, err = agree(filepath.Join(scratch, p.Name), expected, n)
+			if err != nil && k > reference {
+				p.Reason = p.Name + ": " + err.Error()
+			} else {
+				p.Figure = figure(best[k], n)
+				p.Ratio = best[k].Best / best[ours].Best
+			}
+		}
+		res.Peers = append(res.Peers, p)
+		if p.Reason == "" && (res.Peer == "" || p.Ratio < res.Ratio) {
+			res.Peer, res.Ratio = p.Name, p.Ratio
+		}
+	}
+	res.ORT = res.Peers[0].Figure
 	return res
 }
 
-// engine runs one process: number 0 this library, number 1 ONNX Runtime.
-func (c *comparison) engine(k int, model string, threads int, outputs string) (t taken, err error) {
-	seconds, runs := fmt.Sprint(c.settings.Seconds), strconv.Itoa(c.settings.Runs)
-	cmd := exec.Command(c.ours, model, seconds, runs, outputs)
-	if k == 1 {
-		cmd = exec.Command(c.peer, c.library, strconv.Itoa(threads), model, seconds, runs, outputs)
+// add joins the figures of another round.
+func (b *taken) add(t taken) {
+	if b.Runs == 0 {
+		*b = t
+		return
 	}
+	b.Best, b.Median, b.Load = min(b.Best, t.Best), min(b.Median, t.Median), min(b.Load, t.Load)
+	b.Runs, b.PeakRSS = b.Runs+t.Runs, max(b.PeakRSS, t.PeakRSS)
+}
+
+// run runs one engine's process.
+func (c *comparison) run(k int, model string, threads int, outputs string) (t taken, err error) {
+	args := c.engines[k].command
+	if k != ours {
+		args = append(args[:len(args):len(args)], strconv.Itoa(threads))
+	}
+	args = append(args[:len(args):len(args)], model, fmt.Sprint(c.settings.Seconds), strconv.Itoa(c.settings.Runs),
+		outputs)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.WaitDelay = time.Second // for what it has started
 	cmd.Env = append(os.Environ(), "ANYNPU_THREADS="+strconv.Itoa(threads))
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
+	name := c.engines[k].name
 	if err := cmd.Run(); err != nil {
-		return t, fmt.Errorf("%s: %w: %s", filepath.Base(cmd.Path), err, strings.TrimSpace(errs.String()+out.String()))
+		return t, fmt.Errorf("%s: %w: %s", name, err, strings.TrimSpace(errs.String()+out.String()))
 	}
 	if err := json.Unmarshal(out.Bytes(), &t); err != nil {
-		return t, fmt.Errorf("%s: %w in %q", filepath.Base(cmd.Path), err, out.String())
+		return t, fmt.Errorf("%s: %w in %q", name, err, out.String())
 	}
 	if !(t.Best > 0) || t.Runs < 1 {
-		return t, fmt.Errorf("%s: no figures in %q", filepath.Base(cmd.Path), out.String())
+		return t, fmt.Errorf("%s: no figures in %q", name, out.String())
 	}
 	return t, nil
 }
 
-// tolerance is how far the outputs of both engines may be apart, relative to the largest value. Integer kernels round
-// at other places.
+// tolerance is how far the outputs of two engines may be apart, relative to the largest value. Integer kernels round at
+// other places, and so do those of halves.
 func tolerance(n *network) float64 {
-	if n.quantized() {
+	switch {
+	case n.quantized():
 		return 0.1
+	case n.Format == "fp16":
+		return 2e-2
 	}
 	return 1e-3
+}
+
+// agree returns the difference of two files of outputs, and an error when it is more than n's tolerance.
+func agree(file, expected string, n *network) (float64, error) {
+	d, err := difference(file, expected)
+	if err != nil {
+		return d, err
+	}
+	if most := tolerance(n); !(d <= most) {
+		return d, fmt.Errorf("outputs differ by %.2g of the largest value, want at most %g", d, most)
+	}
+	return d, nil
 }
 
 // difference returns the largest difference of two files of float32 values relative to the second's largest value; a

@@ -1,8 +1,9 @@
-// Command compare measures this library beside ONNX Runtime: the same model files, the same inputs, one process per
-// engine, by turns. It prints a line per network and number of threads, and writes the figures as JSON and as an HTML
+// Command compare measures this library beside ONNX Runtime and other engines: the same model files and inputs, one
+// process per engine, by turns. It prints a line per network and number of threads, and writes the figures as JSON and as an HTML
 // page.
 //
-// Exit codes: 0, 1 when an engine failed or the outputs differ, 2 usage, 3 nothing could be measured.
+// Exit codes: 0, 1 when this library or ONNX Runtime failed or their outputs differ, 2 usage, 3 nothing could be
+// measured.
 package main
 
 import (
@@ -11,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,14 +23,20 @@ func main() {
 	run := flag.String("run", "*", "networks to measure, `patterns` separated by commas")
 	threads := flag.String("threads", "1,2", "numbers of threads, `list` separated by commas")
 	out := flag.String("out", ".", "`folder` for bench.json and bench.html")
-	flag.StringVar(&c.ours, "anynpu", "", "`program` of this library's engine")
-	flag.StringVar(&c.peer, "ort", "", "`program` of ONNX Runtime's engine")
-	flag.StringVar(&c.library, "ortlib", "", "libonnxruntime `file`")
+	anynpu := flag.String("anynpu", "", "`program` of this library's engine")
+	ort := flag.String("ort", "", "`program` of ONNX Runtime's engine")
+	library := flag.String("ortlib", "", "libonnxruntime `file`")
+	peers := flag.String("peers", "", "more engines, a `list` of NAME=COMMAND separated by commas")
 	flag.Float64Var(&c.settings.Seconds, "seconds", 1, "timed seconds per engine and round")
-	flag.IntVar(&c.settings.Rounds, "rounds", 3, "rounds; each runs both engines in turn")
+	flag.IntVar(&c.settings.Rounds, "rounds", 3, "rounds; each runs all engines in turn")
 	flag.IntVar(&c.settings.Runs, "runs", 3, "timed runs per engine and round at least")
 	flag.Parse()
-	if err := c.check(flag.Args(), *threads); err != nil {
+	c.engines = []engine{{"anynpu", []string{*anynpu}}, {"onnxruntime", []string{*ort, *library}}}
+	err := c.check(flag.Args(), *threads)
+	if err == nil {
+		err = c.addPeers(*peers)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "compare:", err)
 		os.Exit(2)
 	}
@@ -62,6 +70,23 @@ func (c *comparison) check(args []string, threads string) error {
 			return fmt.Errorf("-threads %q: want numbers of 1 or more, separated by commas", threads)
 		}
 		s.Threads = append(s.Threads, n)
+	}
+	return nil
+}
+
+// addPeers adds the engines of a list of NAME=COMMAND; a command is divided at spaces.
+func (c *comparison) addPeers(list string) error {
+	for item := range strings.SplitSeq(list, ",") {
+		if strings.TrimSpace(item) == "" {
+			continue
+		}
+		name, command, _ := strings.Cut(strings.TrimSpace(item), "=")
+		words := strings.Fields(command)
+		again := slices.ContainsFunc(c.engines, func(e engine) bool { return e.name == name })
+		if name == "" || strings.Contains(name, "/") || len(words) == 0 || again {
+			return fmt.Errorf("-peers %q: want NAME=COMMAND with a name of its own", item)
+		}
+		c.engines = append(c.engines, engine{name, words})
 	}
 	return nil
 }

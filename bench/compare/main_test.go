@@ -26,7 +26,8 @@ func models(t *testing.T) string {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "models.json"),
 		[]byte(`{"matmul_small": {"format": "fp32", "macs": 1000000},
-		"net": {"format": "fp32", "macs": 2000000}, "tiny": {"format": "fp32", "macs": 10}, "net_qdq": {"format": "int8 qdq", "macs": 2000000}}`), 0o600))
+		"net": {"format": "fp32", "macs": 2000000}, "tiny": {"format": "fp32", "macs": 10},
+		"net_f16": {"format": "fp16", "macs": 2000000}, "net_qdq": {"format": "int8-qdq", "macs": 2000000}}`), 0o600))
 	return dir
 }
 
@@ -34,19 +35,28 @@ func models(t *testing.T) string {
 // ms or 3 ms, of which two threads take half.
 func engines(t *testing.T, ours, theirs string) (c comparison, log string) {
 	log = filepath.Join(t.TempDir(), "log")
-	put := func(value string) string { return `printf '` + value + `' > "$outputs"` + "\n" }
-	figures := func(one, two string) string {
-		return `if [ "$threads" = 1 ]; then best=` + one + `; else best=` + two + `; fi
-echo "{\"version\": \"9\", \"load\": 0.1, \"runs\": 4, \"best\": $best, \"median\": 0.005, \"peak_rss\": 2000000}"` +
-			"\n"
+	c.engines = []engine{
+		{"anynpu", []string{script(t, "ours", "threads=$ANYNPU_THREADS\n"+fake("ours", log, ours, "0.002", "0.001"))}},
+		{"onnxruntime", []string{script(t, "peer", "shift; threads=$1; shift\n"+fake("peer", log, theirs, "0.003", "0.0015")),
+			"lib"}},
 	}
-	c.ours = script(t, "ours", `outputs=$4 threads=$ANYNPU_THREADS; echo "ours $threads $(basename $1) $2 $3" >> `+log+
-		"\n"+put(ours)+figures("0.002", "0.001"))
-	c.peer = script(t, "peer", `outputs=$6 threads=$2; echo "peer $threads $(basename $3) $4 $5" >> `+log+"\n"+put(theirs)+
-		figures("0.003", "0.0015"))
-	c.library = "lib"
 	c.settings = Settings{[]int{1, 2}, 0.5, 3, 7}
 	return c, log
+}
+
+// fake is the script of an engine from its argument of a model on: best times with one thread and with more.
+func fake(name, log, value, one, two string) string {
+	return `echo "` + name + ` $threads $(basename $1) $2 $3" >> ` + log + `
+printf '` + value + `' > "$4"
+if [ "$threads" = 1 ]; then best=` + one + `; else best=` + two + `; fi
+echo "{\"version\": \"9\", \"load\": 0.1, \"runs\": 4, \"best\": $best, \"median\": 0.005, \"peak_rss\": 2000000}"
+`
+}
+
+// addPeer adds a fake peer that takes 1 ms.
+func addPeer(t *testing.T, c *comparison, name, log, value string) {
+	text := "threads=$1; shift\n" + fake(name, log, value, "0.001", "0.001")
+	require.NoError(t, c.addPeers(name+"=/bin/sh "+script(t, name, text)))
 }
 
 const oneHalf = `\000\000\000\077` // float32 0.5, little-endian
@@ -78,7 +88,7 @@ func TestCompare_byTurnsWithFakeEngines(t *testing.T) {
 	for _, s := range r.Summaries {
 		got[s.Set] += s.Ratio
 	}
-	assert.InDelta(t, 3, got["float32 networks above 1 ms, x ONNX Runtime"], 1e-9, "1 and 2 threads")
+	assert.InDelta(t, 3, got["float32 networks above 1 ms, x the fastest peer"], 1e-9, "1 and 2 threads")
 	assert.InDelta(t, 2, got["one thread's time by that of more, float32 above 1 ms"], 1e-9)
 	assert.Contains(t, out.String(), "net ")
 }
@@ -97,16 +107,16 @@ func TestCompare_failures(t *testing.T) {
 		assert.Empty(t, r.Summaries, "%s: no mean over failures", c.name)
 	}
 	x, _ := engines(t, oneHalf, oneHalf)
-	x.peer = script(t, "broken", "echo no such model >&2; exit 4")
+	x.engines[reference].command[0] = script(t, "broken", "echo no such model >&2; exit 4")
 	r, err := x.compare(models(t), []string{"net"}, &bytes.Buffer{})
 	require.NoError(t, err)
 	assert.Contains(t, r.Results[0].Error, "exit status 4: no such model")
-	x.peer = script(t, "silent", "echo '{}'")
+	x.engines[reference].command[0] = script(t, "silent", "echo '{}'")
 	r, err = x.compare(models(t), []string{"net"}, &bytes.Buffer{})
 	require.NoError(t, err)
 	assert.Contains(t, r.Results[0].Error, "no figures")
 	_, err = x.compare(models(t), []string{"absent"}, &bytes.Buffer{})
-	assert.ErrorContains(t, err, "none of the 4 networks matches absent")
+	assert.ErrorContains(t, err, "none of the 5 networks matches absent")
 }
 
 func TestNetworks_order(t *testing.T) {
@@ -116,20 +126,25 @@ func TestNetworks_order(t *testing.T) {
 	for _, n := range ns {
 		names = append(names, n.name)
 	}
-	assert.Equal(t, []string{"tiny", "net", "matmul_small", "net_qdq"}, names)
+	assert.Equal(t, []string{"tiny", "net", "matmul_small", "net_f16", "net_qdq"}, names)
 }
 
 func TestSummarize_geometricMeanAboveOneMillisecond(t *testing.T) {
 	result := func(name string, threads int, ours, theirs float64) Result {
 		return Result{Network: name, Format: "fp32", Threads: threads, AnyNPU: Figure{BestMS: ours},
-			ORT: Figure{BestMS: theirs}, Ratio: theirs / ours}
+			ORT: Figure{BestMS: theirs}, Peers: []Peer{{Ratio: theirs / ours}, {Reason: "absent"}}, Ratio: theirs / ours}
 	}
-	r := Report{Settings: Settings{Threads: []int{1, 2}}, Results: []Result{
+	peers := []string{"onnxruntime", "other"}
+	r := Report{peers: peers, Settings: Settings{Threads: []int{1, 2}}, Results: []Result{
 		result("a", 1, 2, 4), result("b", 1, 8, 4), result("c", 1, 0.1, 0.9), result("d", 1, 1, 8),
 		result("a", 2, 1, 0.9), // above 1 ms with one thread
 	}}
 	r.summarize()
-	assert.Equal(t, Summary{sets[0].name, 1, 3, 2}, r.Summaries[0])
+	one := r.Summaries[0]
+	assert.InDeltaMapValues(t, map[string]float64{"onnxruntime": 2}, one.Peers, 1e-12, "the other one has no figures")
+	assert.InDelta(t, 2, one.Ratio, 1e-12)
+	one.Peers, one.Ratio = nil, 2
+	assert.Equal(t, Summary{sets[0].name + fastest, 1, 3, 2, 0.5, "b", nil, peers}, one)
 	assert.InDelta(t, 0.9, r.Summaries[2].Ratio, 1e-12)
 }
 
@@ -159,8 +174,9 @@ func TestWrite_jsonAndPage(t *testing.T) {
 
 func TestPage_aNetworkThatFailedShowsTheReasonAndNoFigures(t *testing.T) {
 	r := Report{Settings: Settings{Threads: []int{1}}, Results: []Result{
-		{Network: "fine", Format: "fp32", Threads: 1, AnyNPU: Figure{GFLOPS: 50, Runs: 3}, ORT: Figure{GFLOPS: 100, Runs: 3},
-			Ratio: 0.5},
+		{Network: "fine", Format: "fp32", Threads: 1, AnyNPU: Figure{GFLOPS: 50, Runs: 3}, Peers: []Peer{
+			{Name: "onnxruntime", Figure: Figure{GFLOPS: 100, Runs: 3}}, {Name: "other", Reason: "other: it <cannot>"}},
+			Peer: "onnxruntime", Ratio: 0.5},
 		{Network: "broken", Format: "fp32", Threads: 1, Error: "engine: exit status 4"},
 	}, Peaks: []Peak{{1, 200}}}
 	page, err := r.page()
@@ -171,6 +187,9 @@ func TestPage_aNetworkThatFailedShowsTheReasonAndNoFigures(t *testing.T) {
 	assert.Contains(t, fine, `width:25.00%`)
 	assert.Contains(t, fine, `left:100.00%`)
 	assert.Contains(t, fine, "50 %", "of the peak")
+	assert.Contains(t, fine, "ONNX Runtime")
+	assert.Contains(t, fine, "other: it &lt;cannot&gt;")
+	assert.Equal(t, 2, strings.Count(fine, `class="track"`), "no bar of the peer that has no figures")
 	assert.Contains(t, broken, "exit status 4")
 	assert.NotContains(t, broken, "0.000 (0.000)")
 }

@@ -13,20 +13,22 @@ import (
 // network is an entry of models.json.
 type network struct {
 	name, file string
-	Format     string `json:"format"` // "fp32", or of quantized values
+	Format     string `json:"format"` // "fp32", "fp16", or of quantized values
 	MACs       int64  `json:"macs"`
 }
 
 // quantized reports whether the network computes with integers.
-func (n *network) quantized() bool { return n.Format != "fp32" }
+func (n *network) quantized() bool { return quantized(n.Format) }
+
+func quantized(format string) bool { return format != "fp32" && format != "fp16" }
 
 // product reports whether the network is one matrix product.
 func (n *network) product() bool { return strings.HasPrefix(n.name, "matmul_") }
 
 func (n *network) gflop() float64 { return 2e-9 * float64(n.MACs) }
 
-// networks reads the networks of folder that match: float32 ones first, products after others, small ones before large
-// ones.
+// networks reads the networks of folder that match: float32 ones first, then those of halves, products after others,
+// small ones before large ones.
 func networks(folder string, patterns []string) ([]network, error) {
 	text, err := os.ReadFile(filepath.Join(folder, "models.json"))
 	if err != nil {
@@ -58,7 +60,10 @@ func networks(folder string, patterns []string) ([]network, error) {
 
 func order(n *network) int {
 	k := 0
-	if n.quantized() {
+	switch {
+	case n.quantized():
+		k = 4
+	case n.Format == "fp16":
 		k = 2
 	}
 	if n.product() {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	_ "embed"
+	"fmt"
 	"html/template"
 	"slices"
 	"time"
@@ -26,16 +27,28 @@ type group struct {
 	Rows  []row
 }
 
+// row has a bar of each engine with figures, this library first, and the reasons of those without.
 type row struct {
 	*Result
-	Ours, Theirs bar
+	Bars    []bar
+	Reasons []string
 }
 
 // bar is one engine's rate; Width, Peak and Share are percentages: of the page's widest bar, where on that scale the
 // peak is (0: not shown), and of the peak.
 type bar struct {
+	*Figure
+	Name               string
 	Ours               bool
 	Width, Peak, Share float64
+}
+
+// Beside names the fastest peer.
+func (r row) Beside() string { return title(r.Peer) }
+
+// Beside is the mean beside each peer, with the lowest ratio.
+func (s *Summary) Beside() string {
+	return fmt.Sprintf("of %d; lowest %.3f %s%s", s.Networks, s.Lowest, s.Network, s.beside())
 }
 
 // Text tells the number of threads.
@@ -59,7 +72,8 @@ func (r *Report) page() ([]byte, error) {
 		}{
 			{"float32 networks", func(x *Result) bool { return x.Format == "fp32" && !x.Product }},
 			{"float32 matrix products", func(x *Result) bool { return x.Format == "fp32" && x.Product }},
-			{"int8", func(x *Result) bool { return x.Format != "fp32" }},
+			{"float16", func(x *Result) bool { return x.Format == "fp16" }},
+			{"int8", func(x *Result) bool { return quantized(x.Format) }},
 		} {
 			if g := r.group(threads, set.has); len(g.Rows) > 0 {
 				g.Title = set.name + ", " + threadsText(threads)
@@ -94,7 +108,10 @@ func (r *Report) group(threads int, has func(*Result) bool) group {
 	for i := range r.Results {
 		if x := &r.Results[i]; x.Threads == threads && has(x) {
 			g.Rows = append(g.Rows, row{Result: x})
-			top = max(top, x.AnyNPU.GFLOPS, x.ORT.GFLOPS)
+			top = max(top, x.AnyNPU.GFLOPS)
+			for k := range x.Peers {
+				top = max(top, x.Peers[k].GFLOPS)
+			}
 			if x.Format != "fp32" {
 				peak = 0
 			}
@@ -103,14 +120,21 @@ func (r *Report) group(threads int, has func(*Result) bool) group {
 	g.Peak, top = peak > 0, max(top, peak)
 	for i := range g.Rows {
 		x := &g.Rows[i]
-		x.Ours, x.Theirs = newBar(&x.AnyNPU, peak, top), newBar(&x.ORT, peak, top)
-		x.Ours.Ours = true
+		x.Bars = []bar{newBar("anynpu", &x.AnyNPU, peak, top)}
+		x.Bars[0].Ours = true
+		for k := range x.Peers {
+			if p := &x.Peers[k]; p.Reason != "" {
+				x.Reasons = append(x.Reasons, p.Reason)
+			} else {
+				x.Bars = append(x.Bars, newBar(p.Name, &p.Figure, peak, top))
+			}
+		}
 	}
 	return g
 }
 
-func newBar(f *Figure, peak, top float64) bar {
-	var b bar
+func newBar(engine string, f *Figure, peak, top float64) bar {
+	b := bar{Figure: f, Name: title(engine)}
 	if top > 0 {
 		b.Width, b.Peak = 100*f.GFLOPS/top, 100*peak/top
 	}

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -24,6 +24,7 @@ type Report struct {
 	Peaks     []Peak            `json:"peaks"`
 	Results   []Result          `json:"results"`
 	Summaries []Summary         `json:"summaries"`
+	peers     []string          // names
 }
 
 // Machine is where it was measured.
@@ -56,9 +57,20 @@ type Result struct {
 	Threads    int     `json:"threads"`
 	AnyNPU     Figure  `json:"anynpu"`
 	ORT        Figure  `json:"onnxruntime"`
-	Ratio      float64 `json:"ratio"`      // best time of ONNX Runtime by best time of this library
-	Difference float64 `json:"difference"` // of the outputs, relative to the largest value
+	Peers      []Peer  `json:"peers"`      // ONNX Runtime and other engines
+	Peer       string  `json:"peer"`       // the fastest of them
+	Ratio      float64 `json:"ratio"`      // best time of the fastest peer by best time of this library
+	Difference float64 `json:"difference"` // of the outputs from ONNX Runtime's, relative to the largest value
 	Error      string  `json:"error,omitempty"`
+}
+
+// Peer is what another engine did with a network, or the reason why it has no figures.
+type Peer struct {
+	Name string `json:"name"`
+	Figure
+	Ratio      float64 `json:"ratio"`      // its best time by best time of this library
+	Difference float64 `json:"difference"` // of its outputs from ONNX Runtime's
+	Reason     string  `json:"reason,omitempty"`
 }
 
 // Figure is what one engine did.
@@ -75,84 +87,11 @@ func figure(t taken, n *network) Figure {
 	return Figure{1e3 * t.Best, 1e3 * t.Median, n.gflop() / t.Best, 1e3 * t.Load, t.PeakRSS / 1e6, t.Runs}
 }
 
-// Summary is a geometric mean over a set of networks.
-type Summary struct {
-	Set      string  `json:"set"`
-	Threads  int     `json:"threads"`
-	Networks int     `json:"networks"`
-	Ratio    float64 `json:"ratio"`
-}
-
 func threadsText(n int) string {
 	if n == 1 {
 		return "1 thread"
 	}
 	return fmt.Sprintf("%d threads", n)
-}
-
-func (s *Summary) line() string {
-	return fmt.Sprintf("%-55s %-10s %6.3f over %d", s.Set, threadsText(s.Threads), s.Ratio, s.Networks)
-}
-
-// setScaling is the one set whose ratio is of this library alone: its best time with one thread by that with more.
-const setScaling = "one thread's time by that of more"
-
-// sets are the groups that have a geometric mean; slow says whether ONNX Runtime takes more than 1 ms.
-var sets = []struct {
-	name string
-	has  func(r *Result, slow bool) bool
-}{
-	{"float32 networks above 1 ms, x ONNX Runtime", func(r *Result, slow bool) bool {
-		return r.Format == "fp32" &&
-			!r.Product && slow
-	}},
-	{"float32 networks, x ONNX Runtime", func(r *Result, _ bool) bool { return r.Format == "fp32" && !r.Product }},
-	{"float32 matrix products, x ONNX Runtime", func(r *Result, _ bool) bool { return r.Format == "fp32" && r.Product }},
-	{"int8 networks, x ONNX Runtime", func(r *Result, _ bool) bool { return r.Format != "fp32" && !r.Product }},
-	{"int8 matrix products, x ONNX Runtime", func(r *Result, _ bool) bool { return r.Format != "fp32" && r.Product }},
-}
-
-// summarize fills Summaries. A network is above 1 ms when ONNX Runtime's best time with one thread is, or with the only
-// number measured.
-func (r *Report) summarize() {
-	one := map[string]*Result{} // by network: one thread
-	for i := range r.Results {
-		if x := &r.Results[i]; x.Error == "" && (x.Threads == 1 || one[x.Network] == nil) {
-			one[x.Network] = x
-		}
-	}
-	for _, threads := range r.Settings.Threads {
-		for _, set := range sets {
-			r.mean(set.name, threads, func(x *Result) float64 {
-				if !set.has(x, one[x.Network].ORT.BestMS > 1) {
-					return 0
-				}
-				return x.Ratio
-			})
-		}
-		r.mean(setScaling+", float32 above 1 ms", threads, func(x *Result) float64 {
-			o := one[x.Network]
-			if threads == 1 || o.Threads != 1 || !sets[0].has(x, o.ORT.BestMS > 1) {
-				return 0
-			}
-			return o.AnyNPU.BestMS / x.AnyNPU.BestMS
-		})
-	}
-}
-
-// mean appends the geometric mean of ratio over the results where it is not 0.
-func (r *Report) mean(set string, threads int, ratio func(*Result) float64) {
-	sum, n := 0.0, 0
-	for i := range r.Results {
-		if x := &r.Results[i]; x.Threads == threads && x.Error == "" {
-			if v := ratio(x); v > 0 {
-				sum, n = sum+math.Log(v), n+1
-			}
-		}
-	}
-	if n > 0 {
-		r.Summaries = append(r.Summaries, Summary{set, threads, n, math.Exp(sum / float64(n))})
-	}
 }
 
 func (r *Report) failures() int {
@@ -187,21 +126,49 @@ func (r *Report) peak(threads int) float64 {
 	return 0
 }
 
-var heading = fmt.Sprintf("%-30s %9s %9s   %9s %9s  %6s  %7s %5s %5s  %11s  %11s", "network", "ours ms", "median",
-	"ORT ms", "median", "ratio",
-	"GFLOP/s", "peak", "ORT", "load ms ORT", "RSS MB  ORT")
+// titles are the names of engines as the table and the page have them; others stand as they are.
+var titles = map[string]string{"anynpu": "AnyNPU", "onnxruntime": "ONNX Runtime", "openvino": "OpenVINO"}
 
-// line is the result as a row under heading; the percentages are of the float32 peak, hence not for int8.
+func title(engine string) string { return cmp.Or(titles[engine], engine) }
+
+// heading has a column of best times for each peer.
+func (r *Report) heading() string {
+	s := fmt.Sprintf("%-30s %9s %9s  ", "network", "ours ms", "median")
+	for _, p := range r.peers {
+		s += fmt.Sprintf(" %12s", title(p))
+	}
+	return s + fmt.Sprintf("  %6s %-12s  %7s %5s  %11s  %11s", "ratio", "beside", "GFLOP/s", "peak", "load ms its",
+		"RSS MB  its")
+}
+
+// line is the result as a row under heading: the best times of the peers, and more of the fastest one. The percentage
+// is of the float32 peak, hence not for others.
 func (x *Result) line(peak float64) string {
 	if x.Error != "" && x.AnyNPU.Runs == 0 {
 		return fmt.Sprintf("%-30s FAILED: %s", x.Network, x.Error)
 	}
-	a, o := &x.AnyNPU, &x.ORT
-	s := fmt.Sprintf("%-30s %9.3f %9.3f   %9.3f %9.3f  %6.2f  %7.1f %s %s  %5.0f %5.0f  %5.0f %5.0f", x.Network, a.BestMS,
-		a.MedianMS, o.BestMS, o.MedianMS,
-		x.Ratio, a.GFLOPS, x.percent(a, peak), x.percent(o, peak), a.LoadMS, o.LoadMS, a.RSSMB, o.RSSMB)
+	a, o := &x.AnyNPU, &Peer{}
+	s := fmt.Sprintf("%-30s %9.3f %9.3f  ", x.Network, a.BestMS, a.MedianMS)
+	for i := range x.Peers {
+		p := &x.Peers[i]
+		if p.Name == x.Peer {
+			o = p
+		}
+		if p.Reason != "" {
+			s += fmt.Sprintf(" %12s", "-")
+		} else {
+			s += fmt.Sprintf(" %12.3f", p.BestMS)
+		}
+	}
+	s += fmt.Sprintf("  %6.2f %-12s  %7.1f %s  %5.0f %5.0f  %5.0f %5.0f", x.Ratio, title(x.Peer), a.GFLOPS,
+		x.percent(a, peak), a.LoadMS, o.LoadMS, a.RSSMB, o.RSSMB)
 	if x.Error != "" {
 		s += "  FAILED: " + x.Error
+	}
+	for _, p := range x.Peers {
+		if p.Reason != "" {
+			s += "\n    " + p.Reason
+		}
 	}
 	return s
 }
