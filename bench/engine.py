@@ -34,7 +34,7 @@ def peak_rss():
 
 
 def measure(package, threads, path, seconds, least, outputs, load):
-    """Runs what load(threads, path) returns: the seconds of loading, a function that runs, and one that gives results."""
+    """Runs what load(threads, path) returns: the seconds of loading, a function that runs, one that gives results."""
     loading, run, results = load(int(threads), path)
     seconds, least, clock = float(seconds), int(least), time.perf_counter
     begin, runs = clock(), 0

@@ -1,6 +1,7 @@
 """One engine of the comparison: ncnn, whose models pnnx makes of the ONNX files and keeps in a folder beside them.
 
-Float32 networks compute float32 as float32; of float16 ncnn's choice for the processor is used. A quantized network is
+Float32 networks compute float32 as float32. pnnx refuses ONNX files of float16, so NAME_f16 is made of the network NAME
+beside it, with weights in float16; of the computation ncnn's choice for the processor is used. A quantized network is
 refused: pnnx keeps its quantizations as operators that ncnn lacks. Arguments: engine.py.
 """
 import importlib.util
@@ -20,6 +21,8 @@ LIMIT = 300  # seconds that a conversion may take
 def convert(path, form):
     """The paths of the converted model without extension, and of the program with which pnnx shows its inputs."""
     name = os.path.splitext(os.path.basename(path))[0]
+    if form == "fp16":
+        path = os.path.join(os.path.dirname(path), name.removesuffix("_f16") + ".onnx")
     folder = os.path.join(os.path.dirname(os.path.abspath(path)), "ncnn", name)
     made = os.path.join(folder, "net")
     refused = os.path.join(folder, "refused")

@@ -185,7 +185,8 @@ class Builders:
         def codes(rows):
             return n.constant(n.random.integers(-127, 128, (1, rows, 4 * hidden)).astype(np.int8))
         scale, zero = n.constant(np.array([0.005], np.float32)), n.constant(np.array([0], np.int8))
-        return n.add("DynamicQuantizeLSTM", [x[0], codes(features), codes(hidden)] + [""] * 5 + [scale, zero, scale, zero],
+        inputs = [x[0], codes(features), codes(hidden)] + [""] * 5 + [scale, zero, scale, zero]
+        return n.add("DynamicQuantizeLSTM", inputs,
                      domain="com.microsoft", hidden_size=hidden)
 
     @staticmethod

@@ -2,7 +2,7 @@
 
     peers.py ENGINE        reads commands, answers each with a line of JSON; {"failed": why} when it did not work
 
-    load FOLDER TYPE       FOLDER/row.onnx, a model of element type TYPE; its inputs are FOLDER/NAME.npy, bfloat16 as uint16
+    load FOLDER TYPE       FOLDER/row.onnx, a model of elements TYPE; its inputs are FOLDER/NAME.npy, bfloat16 as uint16
     outputs FILE           runs it once; its results become the arrays of FILE, an .npz
     time SECONDS           {"ms": the lowest time of a run}
 """

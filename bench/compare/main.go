@@ -1,5 +1,5 @@
-// Command compare measures this library beside ONNX Runtime and other engines: the same model files and inputs, one
-// process per engine, by turns. It prints a line per network and number of threads, and writes the figures as JSON and as an HTML
+// Command compare measures this library beside other engines: the same model files, the same inputs, one process per
+// engine, by turns. It prints a line per network and number of threads, and writes the figures as JSON and as an HTML
 // page.
 //
 // Exit codes: 0, 1 when this library or ONNX Runtime failed or their outputs differ, 2 usage, 3 nothing could be
