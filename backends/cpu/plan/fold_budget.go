@@ -28,7 +28,7 @@ func newBudget(g *graph.Graph) run.Budget {
 // bytes can ask for any amount; what is not folded is computed by each run.
 const (
 	foldElements    = 8 << 20
-	foldPerStored   = 8
+	foldPerStored   = 16 // weights of 4 bits become bytes, lists of them and numbers
 	foldWork        = 1 << 28
 	foldWorkStored  = 256
 	fastWork        = 32       // steps of a fast kernel in the time of one by reference
