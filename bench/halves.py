@@ -19,10 +19,17 @@ def halve(tensor):
         tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor).astype(np.float16), tensor.name))
 
 
-def halve_graph(graph):
+def float32_only(graph):
+    """Names that an operator reads which wants float32 whatever the rest is: Resize its scales."""
+    return {node.input[2] for node in graph.node if node.op_type == "Resize" and len(node.input) > 2}
+
+
+def halve_graph(graph, inner=False):
+    keep = float32_only(graph)
     for tensor in graph.initializer:
-        halve(tensor)
-    for value in graph.value_info:
+        if tensor.name not in keep:
+            halve(tensor)
+    for value in [*graph.value_info, *(graph.output if inner else ())]:
         if value.type.tensor_type.elem_type == TensorProto.FLOAT:
             value.type.tensor_type.elem_type = TensorProto.FLOAT16
     for node in graph.node:
@@ -30,9 +37,19 @@ def halve_graph(graph):
             if a.type == onnx.AttributeProto.TENSOR:
                 halve(a.t)
             if a.type == onnx.AttributeProto.GRAPH:
-                halve_graph(a.g)
+                halve_graph(a.g, inner=True)
             if node.op_type == "Cast" and a.name == "to" and a.i == TensorProto.FLOAT:
                 a.i = TensorProto.FLOAT16
+
+
+def rename(graph, names):
+    """Gives values other names, also where subgraphs read them; a name that a subgraph makes is not one of these."""
+    for node in graph.node:
+        for list_ in (node.input, node.output):
+            list_[:] = [names.get(n, n) for n in list_]
+        for a in node.attribute:
+            if a.type == onnx.AttributeProto.GRAPH:
+                rename(a.g, names)
 
 
 def cast_ends(graph):
@@ -45,9 +62,7 @@ def cast_ends(graph):
                 ends = [v.name, names[v.name]]
                 casts.append(helper.make_node("Cast", ends[:1] if casts is first else ends[1:],
                                               ends[1:] if casts is first else ends[:1], to=to))
-    for node in graph.node:
-        for list_ in (node.input, node.output):
-            list_[:] = [names.get(n, n) for n in list_]
+    rename(graph, names)
     nodes = [*first, *graph.node, *last]
     del graph.node[:]
     graph.node.extend(nodes)

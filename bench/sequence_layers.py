@@ -1,4 +1,4 @@
-"""Layers that networks of sequences share: attention, feed-forward, convolutions over time, quantized as tools do it."""
+"""Layers that networks of sequences share: attention, feed-forward, convolution over time; quantized as tools do."""
 import math
 
 import numpy as np
