@@ -229,7 +229,9 @@ class Graph:
 
     def model(self):
         g = helper.make_graph(self.nodes, self.name, self.inputs, self.outputs, self.inits)
-        m = helper.make_model(g, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="gen_bench_models")
+        versions = {"": OPSET, **{n.domain: 1 for n in self.nodes if n.domain}}
+        m = helper.make_model(g, opset_imports=[helper.make_opsetid(*v) for v in versions.items()],
+                              producer_name="gen_bench_models")
         m.ir_version = IR_VERSION
         onnx.checker.check_model(m)
         return m

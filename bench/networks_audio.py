@@ -4,7 +4,7 @@ import math
 import numpy as np
 
 from sequence_layers import (attend, conv1d, cut, feed_forward, gelu, heads_of, join, norm, post_norm_layer, quantized,
-                             reshape, scaled, silu, split, spread, tensor, transpose, unsqueeze, weigh)
+                             reshape, residual, scaled, silu, split, spread, tensor, transpose, unsqueeze, weigh)
 
 
 def sinusoids(tokens, dim):
@@ -35,8 +35,8 @@ def whisper_encoder(g):
     x = gelu(g, conv1d(g, x, 384, 3, 2, gain=2.0))
     x = g.add(transpose(g, x, [0, 2, 1]), tensor(g, sinusoids(1500, 384)))
     for _ in range(4):
-        x = g.add(x, whisper_attention(g, norm(g, x), 6))
-        x = g.add(x, feed_forward(g, norm(g, x), 1536))
+        x = residual(g, x, whisper_attention(g, norm(g, x), 6))
+        x = residual(g, x, feed_forward(g, norm(g, x), 1536))
     g.output(norm(g, x))
 
 
@@ -54,11 +54,11 @@ def whisper_decoder_step(g):
         v = join(g, [past[1], heads_of(g, g.linear(y, dim), heads)], 2)
         caches += [k, v]
         y = attend(g, q, transpose(g, k, [0, 1, 3, 2]), v, divide=False)
-        x = g.add(x, g.linear(y, dim, gain=0.5))
+        x = residual(g, x, g.linear(y, dim, gain=0.5))
         q = scaled_query(g, norm(g, x), heads)
         y = attend(g, q, transpose(g, sound[0], [0, 1, 3, 2]), sound[1], divide=False)
-        x = g.add(x, g.linear(y, dim, gain=0.5))
-        x = g.add(x, feed_forward(g, norm(g, x), 4 * dim))
+        x = residual(g, x, g.linear(y, dim, gain=0.5))
+        x = residual(g, x, feed_forward(g, norm(g, x), 4 * dim))
     g.output(g.linear(norm(g, x), 51865, bias=False))
     for cache in caches:
         g.output(cache)
@@ -67,7 +67,7 @@ def whisper_decoder_step(g):
 # -- Conformer ---------------------------------------------------------------
 def half_feed_forward(g, x, hidden):
     y = feed_forward(g, norm(g, x), hidden, act=silu)
-    return g.add(x, quantized(g, scaled(g, y, 0.5)))
+    return residual(g, x, scaled(g, y, 0.5))
 
 
 def relative_attention(g, x, heads, places):
@@ -102,7 +102,7 @@ def convolution_module(g, x):
     b = quantized(g, g.op("Sigmoid", [b], g.shape[b]), 0.0, 1.0)
     y = quantized(g, spread(g, "Mul", a, b))
     y = silu(g, conv1d(g, y, dim, 31, groups=dim, gain=1.5))
-    return transpose(g, conv1d(g, y, dim), [0, 2, 1])
+    return transpose(g, conv1d(g, y, dim, gain=0.5), [0, 2, 1])
 
 
 def conformer_s(g):
@@ -116,8 +116,8 @@ def conformer_s(g):
     places = tensor(g, sinusoids(2 * tokens - 1, dim)[None])
     for _ in range(16):
         x = half_feed_forward(g, x, 4 * dim)
-        x = g.add(x, relative_attention(g, norm(g, x), heads, places))
-        x = g.add(x, convolution_module(g, x))
+        x = residual(g, x, relative_attention(g, norm(g, x), heads, places))
+        x = residual(g, x, convolution_module(g, x))
         x = norm(g, half_feed_forward(g, x, 4 * dim))
     g.output(x)
 

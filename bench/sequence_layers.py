@@ -110,6 +110,11 @@ def silu(g, x):
     return quantized(g, g.act(x, "silu"), -0.5, 4.0)
 
 
+def residual(g, a, b):
+    """A sum that stays in float32: of many layers, each rounds the sum of all before it otherwise."""
+    return g.op("Add", [a, b], g.shape[a])
+
+
 def feed_forward(g, x, hidden, gain=0.5, act=gelu):
     return g.linear(act(g, g.linear(x, hidden)), g.shape[x][-1], gain=gain)
 
@@ -125,7 +130,7 @@ def weigh(g, scores, values):
     tokens = g.shape[scores][-1]
     p = g.op("Softmax", [scores], g.shape[scores], axis=-1)
     p = quantized(g, p, 0.0, min(1.0, 16.0 / tokens))
-    y = quantized(g, g.matmul(p, values), -2.0, 2.0)
+    y = quantized(g, g.matmul(p, values), -1.0, 1.0)
     n, heads, rows, width = g.shape[y]
     return reshape(g, transpose(g, y, [0, 2, 1, 3]), (n, rows, heads * width))
 
