@@ -56,17 +56,15 @@ def detector(g, x, state, window):
 
 
 def voice_detector(g):
-    """Two detectors, of 16 and of 8 kHz, of which a number chooses: above zero, the first."""
+    """Two detectors, of 16 and of 8 kHz, of which a number chooses: above zero, the second."""
     x = plain_input(g, "input", (1, 576))
     state = plain_input(g, "state", (2, 1, 128))
     rate = plain_input(g, "rate", (1,))
-    fast = g.op("Greater", [rate, g.const(np.float32(0.0), "zero")], (1,))
-    macs = g.macs
-    then = branch(g, "rate_16k", lambda: detector(g, x, state, 256))
-    first = g.macs - macs
-    other = branch(g, "rate_8k", lambda: detector(g, cut(g, x, 1, -288, 2 ** 31), state, 128))
-    g.macs = macs + first
-    y, state = g.op("If", [fast], [(1, 1), (2, 1, 128)], outs=2, then_branch=then, else_branch=other)
+    slow = g.op("Greater", [rate, g.const(np.float32(0.0), "zero")], (1,))
+    then = branch(g, "rate_8k", lambda: detector(g, cut(g, x, 1, -288, 2 ** 31), state, 128))
+    g.macs = 0  # one of them is computed: those of the larger count
+    other = branch(g, "rate_16k", lambda: detector(g, x, state, 256))
+    y, state = g.op("If", [slow], [(1, 1), (2, 1, 128)], outs=2, then_branch=then, else_branch=other)
     g.output(y)
     g.output(state)
 
