@@ -91,6 +91,10 @@ type table struct {
 	dots    func(dst, x, w *float32, ldw, n, rows int)
 	mixRows func(dst, x, w *float32, ldw, n int) // of mixCols columns
 	mixCols int
+
+	// Rows of codes of 4 and of 8 bits; nil: Go.
+	codeBlocks4, codeBlocks8 func(dst, x *float32, w *uint8, ldw, steps, blocks, rows int)
+
 	addRows func(dst *float32, ldd int, src *float32, lds, n, rows int)
 	rotate  func(dst, src *float32, ld int, cos, sin *float32, ldc, n, rows int)
 	softmax func(dst, src *float32, n, rows int, scale float32) // scale >= 0

@@ -191,7 +191,7 @@ func avx2Table() table {
 		sum: sumAVX2, sumSquares: sumSquaresAVX2, addSum: addSumAVX2, expSum: expSumAVX2, normalize: normalizeAVX2,
 		max: maxAVX2, min: minAVX2,
 		affine: affineAVX2, dot: dotAVX2, dots: dotsAVX2, mixRows: mixRowsAVX2, mixCols: 32, addRows: addRowsAVX2,
-		rotate: rotateAVX2, softmax: softmaxAVX2,
+		rotate: rotateAVX2, softmax: softmaxAVX2, codeBlocks4: codeBlocks4AVX2, codeBlocks8: codeBlocks8AVX2,
 		interleave3: interleave3AVX2, transpose8: transpose8AVX2,
 		combine: combineAVX2, maxU8: maxU8AVX2, encode: encodeAVX2, nearest: nearestAVX2,
 		affine3: affine3AVX2, spread: spreadAVX2, resize1: resize1AVX2, resize2: resize2AVX2,
@@ -267,6 +267,7 @@ func avx512Table(vnni bool) table {
 	t.sum, t.sumSquares, t.addSum, t.expSum = sumAVX512, sumSquaresAVX512, addSumAVX512, expSumAVX512
 	t.affine, t.dot, t.addRows, t.rotate = affineAVX512, dotAVX512, addRowsAVX512, rotateAVX512
 	t.dots, t.mixRows, t.mixCols = dotsAVX512, mixRowsAVX512, 64
+	t.codeBlocks4, t.codeBlocks8 = codeBlocks4AVX512, codeBlocks8AVX512
 	t.softmax = softmaxAVX512
 	t.running = [2]func(dst, src *float32, sums *float64, n int){runningAVX512, runningBeforeAVX512}
 	t.normalize, t.max, t.min = normalizeAVX512, maxAVX512, minAVX512

@@ -77,6 +77,7 @@ func neonTable() table {
 	t.normalize, t.max, t.min = normalizeNEON, maxNEON, minNEON
 	t.affine, t.dot, t.addRows, t.rotate = affineNEON, dotNEON, addRowsNEON, rotateNEON
 	t.dots, t.mixRows, t.mixCols = dotsNEON, mixRowsNEON, 16
+	t.codeBlocks4, t.codeBlocks8 = codeBlocks4NEON, codeBlocks8NEON
 	t.int8, t.fastDot = &intTilesNEON, true
 	t.dotOrder, t.dotWindow, t.dotSlide = inWords, dotWindowNEON, dotSlideNEON
 	t.wideOrder, t.wideWindow, t.wideSlide = inWords, dotWindowNEON, dotSlideNEON

@@ -56,6 +56,7 @@ var operations = []operation{
 	{"int8depthwise", []part{{"", int8depthwise}}},
 	{"int8elements", []part{{"", int8elements}}},
 	{"image", []part{{"", image}}},
+	{"codeblocks", []part{{"", codeBlocks}}},
 }
 
 type operation struct {

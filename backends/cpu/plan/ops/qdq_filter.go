@@ -125,7 +125,7 @@ func HoldsFilter(f *ir.Network, i int) bool {
 	}
 	v := n.Out[0]
 	if filterOf(f, v) == nil {
-		return false
+		return holdsBlocked(f, i)
 	}
 	u := f.OnlyUse(v)
 	if u == run.None {

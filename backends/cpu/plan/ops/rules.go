@@ -92,6 +92,7 @@ var QuantizeRules = []ir.Rule{
 	{Name: "pooling of a quantized type", Find: matchQuantPool},
 	{Name: "product of integers", Find: matchIntegerProduct},
 	{Name: "convolution of integers", Find: matchIntegerConv},
+	{Name: "product of blocked codes", Find: matchBlocked},
 	{Name: "function of codes", Find: matchLookup},
 	{Name: "making of codes of a quantized type", Find: matchEncodeType},
 	{Name: "quantization for integer operators", Find: matchEncode},

@@ -43,6 +43,7 @@ var operations = []operation{
 	{"int8depthwise", []part{{"", int8depthwise}}},
 	{"int8elements", []part{{"", int8elements}}},
 	{"image", []part{{"", image}}},
+	{"codeblocks", []part{{"", codeBlocks}}},
 }
 
 type operation struct {
