@@ -34,8 +34,8 @@ var sums = map[string][][]int64{
 	"nchw,nvw->nchv":  {{2, 3, 4, 5}, {2, 6, 5}},
 }
 
-// nearReference computes a graph by a plan, all of whose steps are kernels, and by reference.
-func nearReference(t *testing.T, m *maker, out ...graph.Value) {
+// nearReference computes a graph by the plan that it returns, all of whose steps are kernels, and by reference.
+func nearReference(t *testing.T, m *maker, out ...graph.Value) *run.Plan {
 	g := m.graph(t, out...)
 	p, got := compute(t, g, m.in, 2)
 	for _, s := range p.Steps {
@@ -49,6 +49,7 @@ func nearReference(t *testing.T, m *maker, out ...graph.Value) {
 			require.InDelta(t, v, run.Floats(got[i].Data)[k], 1e-4, "output %d, element %d", i, k)
 		}
 	}
+	return p
 }
 
 // Sums over named dimensions are products of matrices.

@@ -85,6 +85,7 @@ var QuantizeRules = []ir.Rule{
 	{Name: "sum of codes", Find: matchQDQAdd},
 	{Name: "sum of products and codes", Find: matchQDQSumOfTerms},
 	{Name: "clamp of codes", Find: matchQDQClamp},
+	{Name: "function between codes", Find: matchQDQFunction},
 	{Name: "mean of codes", Find: matchQDQMean},
 	{Name: "maximum of codes", Find: matchQDQMaxPool},
 	{Name: "convolution of a quantized type", Find: matchQuantConv},
