@@ -9,6 +9,13 @@ from onnx import TensorProto, helper, numpy_helper
 OPSET = 17
 IR_VERSION = 8
 
+# What a quantized activation makes of its argument; the argument is quantized as well, which that of a Relu is not.
+RANGES = {"silu": (-0.5, 4.0), "hard_swish": (-0.5, 4.0), "sigmoid": (0.0, 1.0), "hard_sigmoid": (0.0, 1.0)}
+
+
+def pair(v):
+    return v if isinstance(v, tuple) else (v, v)
+
 
 class Graph:
     """Appends nodes to an ONNX graph and tracks shapes and MACs.
@@ -80,6 +87,20 @@ class Graph:
         self.qscale[d] = (s, z, scale)
         return d
 
+    def ranged(self, x, lo, hi):
+        """x, quantized on range [lo, hi] in a quantized network."""
+        return self.q(x, lo, hi) if self.quant else x
+
+    def alike(self, y, x):
+        """y, with the codes of x in a quantized network: y holds nothing but numbers of x."""
+        if x not in self.qscale:
+            return y
+        s, z, _ = self.qscale[x]
+        d = self.op("DequantizeLinear", [self.op("QuantizeLinear", [y, s, z], self.shape[y], "q"), s, z],
+                    self.shape[y], "dq")
+        self.qscale[d] = self.qscale[x]
+        return d
+
     def qweight(self, w, axis):
         """int8 per-channel DequantizeLinear of a weight; returns (name, scales)."""
         red = tuple(i for i in range(w.ndim) if i != axis)
@@ -109,8 +130,16 @@ class Graph:
         if kind == "relu6":
             return self.op("Clip", [x, self._f(0.0), self._f(6.0)], shp)
         if kind == "silu":
-            return self.op("Mul", [x, self.op("Sigmoid", [x], shp)], shp)
-        raise ValueError(kind)
+            y = self.op("Mul", [x, self.act(x, "sigmoid")], shp)
+        elif kind == "sigmoid":
+            y = self.op("Sigmoid", [x], shp)
+        elif kind == "hard_swish":
+            y = self.op("HardSwish", [x], shp)
+        elif kind == "hard_sigmoid":
+            y = self.op("HardSigmoid", [x], shp, alpha=1 / 6, beta=0.5)
+        else:
+            raise ValueError(kind)
+        return self.ranged(y, *RANGES[kind])
 
     def _f(self, v):
         key = f"f_{v}"
@@ -118,12 +147,14 @@ class Graph:
             self.inits.append(numpy_helper.from_array(np.float32(v), key))
         return key
 
-    def conv(self, x, co, k=3, s=1, p=None, g=1, act="relu", gain=1.0):
+    def conv(self, x, co, k=3, s=1, p=None, g=1, act="relu", gain=1.0, d=1):
+        """Conv, bias and activation; kernel, stride and padding are of both axes or a pair, d is the dilation."""
         n, ci, h, w = self.shape[x]
-        p = k // 2 if p is None else p
-        ho, wo = (h + 2 * p - k) // s + 1, (w + 2 * p - k) // s + 1
-        fan = ci // g * k * k
-        wt = self.normal((co, ci // g, k, k), gain * math.sqrt((2.0 if act else 1.0) / fan))
+        (kh, kw), (sh, sw) = pair(k), pair(s)
+        ph, pw = (kh // 2 * d, kw // 2 * d) if p is None else pair(p)
+        ho, wo = (h + 2 * ph - d * (kh - 1) - 1) // sh + 1, (w + 2 * pw - d * (kw - 1) - 1) // sw + 1
+        fan = ci // g * kh * kw
+        wt = self.normal((co, ci // g, kh, kw), gain * math.sqrt((2.0 if act else 1.0) / fan))
         b = self.normal((co,), 0.05)
         self.macs += n * co * ho * wo * fan
         if self.quant:
@@ -131,12 +162,28 @@ class Graph:
             bn = self.qbias(b, x, sc)
         else:
             wn, bn = self.const(wt, "w", True), self.const(b, "b", True)
-        y = self.op("Conv", [x, wn, bn], (n, co, ho, wo), kernel_shape=[k, k], strides=[s, s],
-                    pads=[p] * 4, group=g, dilations=[1, 1])
+        y = self.op("Conv", [x, wn, bn], (n, co, ho, wo), kernel_shape=[kh, kw], strides=[sh, sw],
+                    pads=[ph, pw] * 2, group=g, dilations=[d, d])
+        if self.quant and act in RANGES:
+            return self.act(self.q(y, -4.0, 4.0), act)
         y = self.act(y, act)
         if self.quant:
             y = self.q(y, *((0.0, 6.0) if act in ("relu", "relu6") else (-4.0, 4.0)))
         return y
+
+    def conv_transpose(self, x, co, act="relu"):
+        """ConvTranspose of kernel and stride 2: twice as high and as wide."""
+        n, ci, h, w = self.shape[x]
+        wt, b = self.normal((ci, co, 2, 2), math.sqrt((2.0 if act else 1.0) / ci)), self.normal((co,), 0.05)
+        self.macs += n * ci * h * w * co * 4
+        if self.quant:
+            wn, sc = self.qweight(wt, 1)
+            bn = self.qbias(b, x, sc)
+        else:
+            wn, bn = self.const(wt, "w", True), self.const(b, "b", True)
+        y = self.op("ConvTranspose", [x, wn, bn], (n, co, 2 * h, 2 * w), kernel_shape=[2, 2], strides=[2, 2])
+        y = self.act(y, act)
+        return self.ranged(y, *((0.0, 6.0) if act else (-4.0, 4.0)))
 
     def linear(self, x, co, act=None, gain=1.0, bias=True):
         """MatMul on the last axis (+Add), the form transformers export."""
@@ -171,6 +218,16 @@ class Graph:
         y = self.op("Add", [a, b], self.shape[a])
         return self.q(y, -6.0, 6.0) if self.quant else y
 
+    def mul(self, a, b):
+        y = self.op("Mul", [a, b], np.broadcast_shapes(self.shape[a], self.shape[b]))
+        return self.ranged(y, -4.0, 4.0)
+
+    def squeeze_excite(self, x, squeeze, act="relu", gate="sigmoid"):
+        """x, its channels times what two 1x1 convolutions make of their means."""
+        n, c, _, _ = self.shape[x]
+        y = self.ranged(self.op("GlobalAveragePool", [x], (n, c, 1, 1)), -1.0, 3.0)
+        return self.mul(x, self.conv(self.conv(y, squeeze, 1, act=act), c, 1, act=gate))
+
     def relu(self, x):
         y = self.act(x, "relu")
         return self.q(y, 0.0, 6.0) if self.quant else y
@@ -181,12 +238,14 @@ class Graph:
         y = self.op("Concat", xs, shp, axis=axis)
         return self.q(y, -4.0, 6.0) if self.quant else y
 
-    def pool(self, x, k, s, p=0, kind="MaxPool", ceil=False):
+    def pool(self, x, k, s, p=0, kind="MaxPool", ceil=False, alike=False):
         n, c, h, w = self.shape[x]
         f = (lambda v: -(-(v + 2 * p - k) // s) + 1) if ceil else (lambda v: (v + 2 * p - k) // s + 1)
         y = self.op(kind, [x], (n, c, f(h), f(w)), kernel_shape=[k, k], strides=[s, s],
                     pads=[p] * 4, ceil_mode=int(ceil))
-        if self.quant:
+        if alike:
+            y = self.alike(y, x)
+        elif self.quant:
             y = self.q(y, 0.0, 6.0)
         return y
 
@@ -203,6 +262,30 @@ class Graph:
         sc = self.const(np.array([1, 1, 2, 2], np.float32), "scales")
         return self.op("Resize", [x, "", sc], (n, c, 2 * h, 2 * w), mode="nearest",
                        coordinate_transformation_mode="asymmetric", nearest_mode="floor")
+
+    def resize(self, x, h, w, mode="nearest"):
+        """x of h rows and w columns, as PyTorch's interpolate exports."""
+        n, c, _, _ = self.shape[x]
+        sizes = self.const(np.array([n, c, h, w], np.int64), "sizes")
+        how = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"} if mode == "nearest" else \
+              {"coordinate_transformation_mode": "pytorch_half_pixel"}
+        return self.alike(self.op("Resize", [x, "", "", sizes], (n, c, h, w), mode=mode, **how), x)
+
+    def view(self, x, shp):
+        """reshape that keeps a quantized network's codes."""
+        return self.alike(self.reshape(x, shp), x)
+
+    def permute(self, x, perm):
+        """transpose that keeps a quantized network's codes."""
+        return self.alike(self.transpose(x, perm), x)
+
+    def split(self, x, parts, axis=1):
+        """x in parts of these sizes along an axis."""
+        shapes = [list(self.shape[x]) for _ in parts]
+        for shp, part in zip(shapes, parts):
+            shp[axis] = part
+        ys = self.op("Split", [x, self.const(np.array(parts, np.int64), "split")], shapes, outs=len(parts), axis=axis)
+        return [self.alike(y, x) for y in ys]
 
     def reshape(self, x, shp):
         return self.op("Reshape", [x, self.const(np.array(shp, np.int64), "shp")], shp)
