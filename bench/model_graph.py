@@ -101,6 +101,20 @@ class Graph:
         self.qscale[d] = self.qscale[x]
         return d
 
+    def constant(self, arr, count=False):
+        """A constant that is added or multiplied; in a quantized network it is codes, as tools make of one."""
+        arr = np.asarray(arr, np.float32)
+        if self.quant:
+            lo, hi = min(float(arr.min()), 0.0), max(float(arr.max()), 0.0)
+            scale = (hi - lo) / 255.0
+            zero = round(-lo / scale)
+            codes = np.clip(np.rint(arr / scale) + zero, 0, 255).astype(np.uint8)
+            s, z = self.const(np.float32(scale), "s"), self.const(np.uint8(zero), "z")
+            return self.op("DequantizeLinear", [self.const(codes, "cq", count), s, z], arr.shape, "cdq")
+        name = self.const(arr, "c", count)
+        self.shape[name] = arr.shape
+        return name
+
     def qweight(self, w, axis):
         """int8 per-channel DequantizeLinear of a weight; returns (name, scales)."""
         red = tuple(i for i in range(w.ndim) if i != axis)
@@ -304,6 +318,9 @@ class Graph:
         shp = self.shape[x]
         e = self.op("Erf", [self.op("Div", [x, self._f(math.sqrt(2.0))], shp)], shp)
         return self.op("Mul", [self.op("Mul", [x, self.op("Add", [e, self._f(1.0)], shp)], shp), self._f(0.5)], shp)
+
+    def softmax(self, x, axis=-1):
+        return self.ranged(self.op("Softmax", [x], self.shape[x], axis=axis), 0.0, 1.0)
 
     def matmul(self, a, b):
         sa, sb = self.shape[a], self.shape[b]

@@ -115,9 +115,8 @@ def convnext_t(g):
         y = norm(g.permute(g.conv(x, c, 7, g=c, act=None), last))
         y = g.ranged(g.gelu(g.linear(y, 4 * c)), -0.5, 4.0)
         y = g.permute(g.linear(y, c, gain=1.5), first)
-        scale = g.const((0.2 + 0.3 * g.rng.random((c, 1, 1), dtype=np.float32)), "scale", True)
-        g.shape[scale] = (c, 1, 1)
-        return g.add(x, g.mul(y, g.ranged(scale, 0.0, 0.5)))
+        scale = g.constant(0.2 + 0.3 * g.rng.random((c, 1, 1), dtype=np.float32), True)
+        return g.add(x, g.mul(y, scale))
 
     x = g.conv(g.input("input", (1, 3, 224, 224), -1.0, 1.0), 96, 4, 4, 0, act=None, gain=1.7)
     x = norm_channels(x)
