@@ -1,4 +1,4 @@
-"""Networks that find objects in images, up to their boxes, with the layer shapes of the published ones and random weights."""
+"""Networks that find objects in images, up to their boxes: layer shapes of the published ones, random weights."""
 import numpy as np
 
 CLASSES, SIDE, STRIDES = 80, 640, (8, 16, 32)
@@ -88,7 +88,7 @@ def neck(g, p3, p4, p5, blocks, down):
 
 
 def decode(g, levels, light, corners):
-    """The head of YOLOv8 and later, whose arithmetic on boxes tools leave in float32: (1, 4, n) boxes, (1, 80, n) scores.
+    """The head of YOLOv8 and later: (1, 4, n) boxes, whose arithmetic stays in float32, and (1, 80, n) scores.
 
     light has the scores' branch made of depthwise convolutions; corners has boxes by corners, not by centre and size.
     """
