@@ -84,7 +84,7 @@ func MixRows(dst, x, w []float32, ldw int) {
 	for ; k+3 <= len(x); k += 3 {
 		Mix4(d, d, row(k), row(k+1), row(k+2), 1, x[k], x[k+1], x[k+2])
 	}
-	switch len(x) - k { // a row counts in parts: times 0, what is not finite would spoil the sum
+	switch len(x) - k { // a row counts in parts: 0 times an infinity would spoil the sum
 	case 1:
 		Mix4(d, d, row(k), row(k), row(k), 1, x[k]/2, x[k]/4, x[k]/4)
 	case 2:

@@ -141,7 +141,7 @@ func TestMixRows_everySize(t *testing.T) {
 				}
 			}
 		}
-		// What is not finite counts once, whatever rows stand beside it.
+		// An infinity counts once, whatever rows stand beside it.
 		inf := float32(math.Inf(1))
 		for rows := 1; rows < 8; rows++ {
 			w := make([]float32, rows*3)

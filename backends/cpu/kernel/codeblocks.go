@@ -9,8 +9,8 @@ import (
 // codeStep is how many codes a step of the products of BlockRows takes: blocks are multiples of it.
 const codeStep = 32
 
-// BlockRows are rows of codes of 4 or 8 bits, of which each block has a scale: code c is (c - 2^(bits-1)) * scale. A row
-// is the scales of its blocks and then its codes; see [BlockRows.Pack].
+// BlockRows are rows of codes of 4 or 8 bits. Each block of a row has a scale: code c is (c - 2^(bits-1)) * scale. A
+// row is the scales of its blocks and then its codes; see [BlockRows.Pack].
 type BlockRows struct {
 	Bits, Block, Blocks int // Block: codes of a block, a multiple of 32
 	Data                []byte

@@ -118,8 +118,8 @@ func narrow(op ReduceOp, rows, cols int) bool {
 }
 
 // ReduceCols reduces each column of src [rows, cols] into dst [cols]. Sums of more than 64 rows are sums of up to 64
-// parts, or of halves, so that a sum of values of one sign is within 2^-17 of the exact one for up to 2^18 rows. No rows
-// give 0, -Inf or +Inf. A middle axis is one call for each outer index. work holds [ReduceColsWork] values.
+// parts, or of halves, so that a sum of values of one sign is within 2^-17 of the exact one for up to 2^18 rows. No
+// rows give 0, -Inf or +Inf. A middle axis is one call for each outer index. work holds [ReduceColsWork] values.
 func ReduceCols(op ReduceOp, dst, src []float32, rows, cols int, work []float32) {
 	need("ReduceCols", "dst", len(dst), cols)
 	need("ReduceCols", "src", len(src), rows*cols)

@@ -4,26 +4,26 @@
 
 package kernel
 
-// codeBlocks4AVX2 is [BlockRows.Multiply] on rows of codes of 4 bits: a block has steps of 32 codes; ldw is the bytes from a
-// row to the next.
+// codeBlocks4AVX2 is [BlockRows.Multiply] on rows of codes of 4 bits; a block has steps of 32 codes, ldw is in
+// bytes.
 //
 //go:noescape
 func codeBlocks4AVX2(dst *float32, x *float32, w *uint8, ldw int, steps int, blocks int, rows int)
 
-// codeBlocks8AVX2 is [BlockRows.Multiply] on rows of codes of 8 bits: a block has steps of 32 codes; ldw is the bytes from a
-// row to the next.
+// codeBlocks8AVX2 is [BlockRows.Multiply] on rows of codes of 8 bits; a block has steps of 32 codes, ldw is in
+// bytes.
 //
 //go:noescape
 func codeBlocks8AVX2(dst *float32, x *float32, w *uint8, ldw int, steps int, blocks int, rows int)
 
-// codeBlocks4AVX512 is [BlockRows.Multiply] on rows of codes of 4 bits: a block has steps of 32 codes; ldw is the bytes from a
-// row to the next.
+// codeBlocks4AVX512 is [BlockRows.Multiply] on rows of codes of 4 bits; a block has steps of 32 codes, ldw is in
+// bytes.
 //
 //go:noescape
 func codeBlocks4AVX512(dst *float32, x *float32, w *uint8, ldw int, steps int, blocks int, rows int)
 
-// codeBlocks8AVX512 is [BlockRows.Multiply] on rows of codes of 8 bits: a block has steps of 32 codes; ldw is the bytes from a
-// row to the next.
+// codeBlocks8AVX512 is [BlockRows.Multiply] on rows of codes of 8 bits; a block has steps of 32 codes, ldw is in
+// bytes.
 //
 //go:noescape
 func codeBlocks8AVX512(dst *float32, x *float32, w *uint8, ldw int, steps int, blocks int, rows int)

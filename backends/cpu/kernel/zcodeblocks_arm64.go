@@ -4,12 +4,14 @@
 
 package kernel
 
-// codeBlocks4NEON is [BlockRows.Multiply] on rows of codes of 4 bits: a block has steps of 32 codes; ldw is in bytes.
+// codeBlocks4NEON is [BlockRows.Multiply] on rows of codes of 4 bits; a block has steps of 32 codes, ldw is in
+// bytes.
 //
 //go:noescape
 func codeBlocks4NEON(dst, x *float32, w *uint8, ldw, steps, blocks, rows int)
 
-// codeBlocks8NEON is [BlockRows.Multiply] on rows of codes of 8 bits: a block has steps of 32 codes; ldw is in bytes.
+// codeBlocks8NEON is [BlockRows.Multiply] on rows of codes of 8 bits; a block has steps of 32 codes, ldw is in
+// bytes.
 //
 //go:noescape
 func codeBlocks8NEON(dst, x *float32, w *uint8, ldw, steps, blocks, rows int)

@@ -60,7 +60,7 @@ func inNHWC(o graph.Op, mask []bool, dims []int64) bool {
 	return len(dims) > 2 && mask[1] && len(runs(mask, dims, run.NHWC)) == 1
 }
 
-// axes are those of a reduction, known false when they are no constants.
+// axes returns the axes of a reduction, known false when they are no constants.
 func (e *expander) axes() (axes []int64, known bool) {
 	if len(e.from.In) < 2 || e.from.In[1] == graph.None {
 		return nil, true

@@ -10,7 +10,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// What lies between a value of codes and a QuantizeLinear is a table, whatever is quantized on the way.
+// A chain of operators between a value of codes and a QuantizeLinear is a table, whatever is quantized on the way.
 func TestBuild_functionsBetweenCodes(t *testing.T) {
 	for _, c := range []struct {
 		name     string

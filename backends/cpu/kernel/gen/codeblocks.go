@@ -18,8 +18,8 @@ func codeBlocks(g *gen) {
 // the high one.
 func (g *gen) codeBlocks(bits int) {
 	g.text(fmt.Sprintf("codeBlocks%d", bits), "func(dst, x *float32, w *uint8, ldw, steps, blocks, rows int)",
-		fmt.Sprintf("is [BlockRows.Multiply] on rows of codes of %d bits: a block has steps of 32 codes; ldw is the bytes from a", bits),
-		"row to the next.")
+		fmt.Sprintf("is [BlockRows.Multiply] on rows of codes of %d bits; a block has steps of 32 codes, ldw is in", bits),
+		"bytes.")
 	dst, w, rows := g.loadArg("dst"), g.loadArg("w"), g.loadArg("rows")
 	px, scale, codes, blocks, steps := g.GP64(), g.GP64(), g.GP64(), g.GP64(), g.GP64()
 	lanes := g.bytes() / 4

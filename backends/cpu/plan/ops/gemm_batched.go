@@ -27,98 +27,12 @@ type batchTask struct {
 	whole            dividedProduct // of products that threads share
 }
 
-// matrices are where the matrices of a batch lie in an operand: each starts at one of the offsets, and its rows are ld
-// values apart, or its columns if transposed.
-type matrices struct {
-	at         []int
-	ld         int
-	transposed bool
-}
-
 // batchOp is a product of two batches of matrices.
 type batchOp struct {
 	task        batchTask
 	a, b, added *matricesIn // added: nil if there is nothing, or one row per product
 	row         graph.Value // that is added, None: none
 	transposed  bool        // the right sides
-}
-
-// matricesIn are the matrices of a value, or of the operand of the transposition that makes it.
-type matricesIn struct {
-	value      graph.Value
-	direct     matrices
-	by         *transposeOp // nil: none that products can do without
-	from       graph.Value
-	transposed matrices // in from
-}
-
-// matricesOf says where the matrices of v lie for the broadcast batch lead.
-func matricesOf(p *ir.Program, v graph.Value, lead []int64, transposable bool) *matricesIn {
-	dims := p.Net.Values[v].Dims
-	r := len(dims)
-	m := &matricesIn{value: v, direct: matrices{offsetsOf(dims[:r-2], strides(dims)[:r-2], lead), int(dims[r-1]), false}}
-	t, ok := p.Pending(v).(*transposeOp)
-	if !ok {
-		return m
-	}
-	from := p.Waiting[v].In[0]
-	own := strides(p.Net.Values[from].Dims)
-	transposed := make([]int, r)
-	for i, a := range t.axes {
-		transposed[i] = own[a]
-	}
-	batch := offsetsOf(dims[:r-2], transposed[:r-2], lead)
-	switch {
-	case transposed[r-1] == 1:
-		m.by, m.from, m.transposed = t, from, matrices{batch, transposed[r-2], false}
-	case transposed[r-2] == 1 && transposable:
-		m.by, m.from, m.transposed = t, from, matrices{batch, transposed[r-1], true}
-	}
-	return m
-}
-
-// operand is the value to read when nothing else is known of layouts.
-func (m *matricesIn) operand() graph.Value {
-	if m.by != nil {
-		return m.from
-	}
-	return m.value
-}
-
-// read makes the matrices the next operand of n. A transposition of what is in NHWC is read as its result, which is a
-// view.
-func (m *matricesIn) read(l *ir.Layouter, n *ir.Node) matrices {
-	view := m.by == nil
-	if !view {
-		of, ok := m.by.viewOf(l, m.from, m.value)
-		view = ok && of == run.NHWC
-	}
-	if view {
-		l.Read(n, m.value, run.NCHW)
-		return m.direct
-	}
-	l.Read(n, m.from, run.NCHW)
-	return m.transposed
-}
-
-// offsetsOf returns where each matrix of the broadcast batch lead starts in an operand with batch dims and their
-// strides.
-func offsetsOf(dims []int64, own []int, lead []int64) []int {
-	steps := make([]int, len(lead))
-	for i := range dims {
-		if dims[i] != 1 {
-			steps[len(lead)-len(dims)+i] = own[i]
-		}
-	}
-	out := make([]int, run.Product(lead))
-	for i := range out {
-		rest := i
-		for d := len(lead) - 1; d >= 0; d-- {
-			out[i] += rest % int(lead[d]) * steps[d]
-			rest /= int(lead[d])
-		}
-	}
-	return out
 }
 
 // matchBatched finds a product of two batches of matrices.
@@ -366,4 +280,62 @@ func (t *batchTask) product(i int, packed []float32) kernel.Gemm {
 		g.Res, g.LDR = t.added[t.more.at[i]:], t.more.ld
 	}
 	return g
+}
+
+// Products of so few rows read their right sides as they are: packing them takes longer than such a product.
+const (
+	fewDotRows   = 3
+	fewMixedRows = 4
+	fewRowsDepth = 24 // at least, of columns that are multiplied by themselves
+	fewRowsCols  = 16 // at least, of rows that are mixed
+)
+
+// fewRowsTask computes a batch of products of few rows.
+type fewRowsTask batchTask
+
+// ofFewRows reports whether the right sides are read as they are.
+func (t *batchTask) ofFewRows() bool {
+	if t.b.transposed {
+		return t.rows <= fewDotRows && t.depth >= fewRowsDepth
+	}
+	return t.rows <= fewMixedRows && t.col >= fewRowsCols && t.depth > 0
+}
+
+// width is how many columns a chunk computes.
+func (t *fewRowsTask) width() int { return min(t.col, max(64, run.BlockLen*4/max(1, t.depth)&^15)) }
+
+func (t *fewRowsTask) run(s *run.State) {
+	s.Do(len(t.a.at)*((t.col+t.width()-1)/t.width()), t)
+}
+
+// Chunk computes some columns of one product.
+func (t *fewRowsTask) Chunk(chunk, _ int) {
+	blocks := (t.col + t.width() - 1) / t.width()
+	i, from := chunk/blocks, chunk%blocks*t.width()
+	to := min(t.col, from+t.width())
+	w := t.w[t.b.at[i]:]
+	for r := range t.rows {
+		x := t.x[t.a.at[i]+r*t.a.ld:][:t.depth]
+		y := t.y[t.c.at[i]+r*t.c.ld:][from:to]
+		if t.b.transposed {
+			kernel.Dots(y, x, w[from*t.b.ld:], t.b.ld)
+		} else {
+			kernel.MixRows(y, x, w[from:], t.b.ld)
+		}
+		if t.scale != nil {
+			kernel.BinaryVV(kernel.Mul, y, y, t.scale[from:to])
+		}
+		if t.bias != nil {
+			kernel.BinaryVV(kernel.Add, y, y, t.bias[from:to])
+		}
+		switch {
+		case t.row != run.None:
+			kernel.BinaryVV(kernel.Add, y, y, t.added[t.more.at[i]:][from:to])
+		case t.all != run.None:
+			kernel.BinaryVV(kernel.Add, y, y, t.added[t.more.at[i]+r*t.more.ld:][from:to])
+		}
+		if t.act.Op != kernel.Identity {
+			kernel.Unary(t.act.Op, y, y, t.act.Alpha, t.act.Beta)
+		}
+	}
 }

@@ -21,7 +21,7 @@ const (
 type alongOp struct {
 	axisLines
 	inModel  axisLines // in the order of the model
-	channels bool      // the lines are those of channels, which are neighbours in NHWC
+	channels bool      // the axis counts channels, which are neighbours in NHWC
 	inplace  bool
 	lines    func(y, x []float32, rows, cols int)
 	columns  func(c *columns)
@@ -116,7 +116,7 @@ type alongTask struct {
 	*alongOp
 	st         *run.Step
 	x, y, work []float32
-	tiles      []columns // of threads: what functions are given does not stay on the stack
+	tiles      []columns // one per thread: an argument of a function value leaves the stack
 }
 
 func (t *alongTask) Run(s *run.State) error {

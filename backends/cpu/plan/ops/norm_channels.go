@@ -100,7 +100,7 @@ func (t *channelNorm) Run(s *run.State) error {
 	return nil
 }
 
-// room is how many values of scratch memory a thread needs: a row, or what sums of a part need.
+// room is how many values of scratch memory a thread needs: a row, or those of the sums of a part.
 func (t *channelNorm) room() int {
 	return max(t.channels, kernel.ReduceColsWork(kernel.ReduceSum, (t.cells+t.parts-1)/t.parts, t.channels))
 }

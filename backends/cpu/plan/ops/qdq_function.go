@@ -110,7 +110,7 @@ func (f *codesFunction) same(g *ir.Network, v graph.Value) bool {
 	return known && too && p == q
 }
 
-// table returns what the reference makes of each code, nil when it makes nothing.
+// table returns the code that the reference makes of each code, nil when it makes none.
 func (f *codesFunction) table(p *ir.Program, to ir.QuantParams) []byte {
 	g, from := p.Net, p.Params[f.x]
 	b := graph.NewBuilder("function")

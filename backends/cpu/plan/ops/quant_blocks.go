@@ -128,8 +128,8 @@ func matchBlocked(p *ir.Program, i int) *ir.Patch {
 	return ir.One(i, q, n.In[:1:1], n.Out, at)
 }
 
-// packed is the form of codes that kernels read: rows, and behind them for each block what its zero point is away from
-// the middle, times its scale, where one is.
+// packed is the form of codes that kernels read: rows, and behind them, if a zero point is not the middle of the codes,
+// how far each is from it, times the scale.
 func (q *blockedOp) packed(codes graph.Value) ir.Packed {
 	const step = 256 // rows of a part
 	w := q.w

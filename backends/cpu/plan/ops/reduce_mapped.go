@@ -18,7 +18,7 @@ type mappedOp struct {
 	root     bool // of the sum of squares
 }
 
-// mappedOf is what an operator adds up, ok false when it is none of those.
+// mappedOf returns the sum that an operator makes, ok false when it makes none.
 func mappedOf(o graph.Op) (q mappedOp, emptyKeeps, ok bool) {
 	switch o := o.(type) {
 	case *op.ReduceSumSquare:
@@ -86,7 +86,7 @@ func (t *mappedTask) Run(s *run.State) error {
 func (t *mappedTask) blocks() int { return (t.inner + mappedCols - 1) / mappedCols }
 
 // room is how many values of scratch memory a thread needs: those that are made, sums of some rows of them, sums of
-// those, and what sums need.
+// those, and the kernels' own.
 func (t *mappedTask) room() int {
 	cols := min(t.inner, mappedCols)
 	return mappedLen + 2*cols + max(kernel.ReduceRowsWork(kernel.ReduceSum, mappedLen, shortLine),

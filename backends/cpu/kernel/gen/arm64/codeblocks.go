@@ -16,7 +16,8 @@ func codeBlocks(g *gen) {
 // the high one.
 func (g *gen) codeBlocks(bits int) {
 	g.function(fmt.Sprintf("codeBlocks%d", bits), "func(dst, x *float32, w *uint8, ldw, steps, blocks, rows int)",
-		fmt.Sprintf("is [BlockRows.Multiply] on rows of codes of %d bits: a block has steps of 32 codes; ldw is in bytes.", bits))
+		fmt.Sprintf("is [BlockRows.Multiply] on rows of codes of %d bits; a block has steps of 32 codes, ldw is in", bits),
+		"bytes.")
 	dst, w, ldw, rows := g.arg("dst"), g.arg("w"), g.arg("ldw"), g.arg("rows")
 	x, scale, codes, blocks, steps := g.gp(), g.gp(), g.gp(), g.gp(), g.gp()
 	middle := g.v("movi.16b", g.vec(), 1<<(bits-1))
