@@ -2,6 +2,7 @@ package driver
 
 import (
 	"context"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -36,6 +37,11 @@ type Timed interface{ Took() time.Duration }
 // follows: it is called when that run is given up, on any goroutine, and may come before it begins or after it has
 // ended.
 type Stopped interface{ Stopper() (stop func()) }
+
+// Prompt are Calls that are Stopped, and whose Run returns soon after it was asked to. EndsSoon reports that, and that
+// the calling thread, to which the goroutine is locked, can make the call: it is made there then. A call elsewhere costs
+// some microseconds, and it may have another processor than the last run, whose caches it finds cold.
+type Prompt interface{ EndsSoon() bool }
 
 // Looped are Calls of a driver that ends loops that take too long. LimitLoops says how long one may take in the run
 // that follows; 0: there is no limit.
@@ -171,10 +177,15 @@ func (e *Execution) run(ctx context.Context) error {
 	if stopped {
 		defer context.AfterFunc(ctx, s.Stopper())()
 	}
-	err = e.dev.Note(e.lane.callAfter(ctx, e.dev.Life, function, fds, e.calls.Run, &leave, func() {
+	ended := func() {
 		out()
 		e.drop()
-	}))
+	}
+	if stopped && e.locked() {
+		err = e.dev.Note(e.runLocked(ended))
+	} else {
+		err = e.dev.Note(e.lane.callAfter(ctx, e.dev.Life, function, fds, e.calls.Run, &leave, ended))
+	}
 	if stopped && err != nil && ctx.Err() != nil { // the driver may be faster to say that it was stopped than ctx is
 		err = ctx.Err()
 	}
@@ -339,4 +350,24 @@ func (e *Execution) drop() {
 	}
 	e.calls.End()
 	e.prog.Release()
+}
+
+// locked locks the goroutine to its thread if a run can be made there.
+func (e *Execution) locked() bool {
+	p, is := e.calls.(Prompt)
+	if !is {
+		return false
+	}
+	runtime.LockOSThread()
+	if p.EndsSoon() {
+		return true
+	}
+	runtime.UnlockOSThread()
+	return false
+}
+
+func (e *Execution) runLocked(ended func()) error {
+	defer runtime.UnlockOSThread()
+	defer ended()
+	return e.calls.Run()
 }

@@ -147,6 +147,10 @@ func (e *execution) Stopper() (stop func()) {
 	}
 }
 
+// EndsSoon implements driver.Prompt: the runtime's own provider looks at the flag between two nodes, and its nodes are
+// short. Others have been seen to compute on.
+func (e *execution) EndsSoon() bool { return e.prog.dev.provider.Name == CPUProvider && roomyStack() }
+
 // Run implements driver.Calls. The flag that ends a run stays set, so that each run has options of its own.
 func (e *execution) Run() error {
 	if len(e.prog.out) == 0 { // of a part whose results are constants by now; the runtime refuses to run nothing
