@@ -13,7 +13,7 @@ import (
 // take some ten kilobytes.
 const leastStack = 2 << 20
 
-// stackFunctions are those of libc that tell the size of a thread's stack, 0 where it has none.
+// stackFunctions has the functions of libc that tell the size of a thread's stack, 0 where there are none.
 var stackFunctions = sync.OnceValue(func() (f struct{ self, attributes, size, destroy uintptr }) {
 	for name, at := range map[string]*uintptr{"pthread_self": &f.self, "pthread_getattr_np": &f.attributes,
 		"pthread_attr_getstacksize": &f.size, "pthread_attr_destroy": &f.destroy} {
