@@ -54,13 +54,12 @@ const (
 	shortRows = 256
 )
 
-// ReduceRowsWork is how many values of scratch memory ReduceRows needs.
-func ReduceRowsWork(op ReduceOp, rows, cols int) int {
+// ReduceRowsWork is how many values of scratch memory ReduceRows needs for so many rows at most.
+func ReduceRowsWork(rows, cols int) int {
 	if cols > shortRow {
 		return 0
 	}
-	n := min(rows, shortRows)
-	return n*cols + ReduceColsWork(op, cols, n)
+	return min(rows, shortRows) * (cols + cols/2 + 1) // transposed, and then folded by halves
 }
 
 // ReduceRows reduces each row of src [rows, cols]: dst[r] = op(src[r*cols:][:cols]). work holds [ReduceRowsWork]
@@ -68,7 +67,7 @@ func ReduceRowsWork(op ReduceOp, rows, cols int) int {
 func ReduceRows(op ReduceOp, dst, src []float32, rows, cols int, work []float32) {
 	need("ReduceRows", "dst", len(dst), rows)
 	need("ReduceRows", "src", len(src), rows*cols)
-	need("ReduceRows", "work", len(work), ReduceRowsWork(op, rows, cols))
+	need("ReduceRows", "work", len(work), ReduceRowsWork(rows, cols))
 	if cols > 0 && cols <= shortRow {
 		for r := 0; r < rows; r += shortRows {
 			n := min(shortRows, rows-r)

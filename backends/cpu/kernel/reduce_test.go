@@ -193,3 +193,27 @@ func TestScaleShiftRows_lengths(t *testing.T) {
 		}
 	})
 }
+
+// The scratch memory for some rows is enough for fewer.
+func TestReduceRows_workOfFewerRows(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, cols := range []int{1, 2, 3, 19, 24, 25} {
+			x := randSlice(uint64(cols), 600*cols)
+			work := make([]float32, ReduceRowsWork(600, cols))
+			for _, rows := range []int{1, 3, 190, 255, 256, 257, 300, 600} {
+				out := newGuarded(rows, 0)
+				ReduceRows(ReduceSum, out.data, x, rows, cols, work)
+				out.check(t, "ReduceRows")
+				for r, got := range out.data {
+					want := 0.0
+					for _, v := range x[r*cols:][:cols] {
+						want += float64(v)
+					}
+					if !(math.Abs(float64(got)-want) <= 1e-5*float64(cols)) {
+						t.Fatalf("row %d of %d of %d: got %v, want %v", r, rows, cols, got, want)
+					}
+				}
+			}
+		}
+	})
+}

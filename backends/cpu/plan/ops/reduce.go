@@ -143,7 +143,7 @@ func (t *reduceTask) Run(s *run.State) error {
 // room is how many values of scratch memory a thread needs.
 func (t *reduceTask) room() int {
 	if t.inner == 1 {
-		return kernel.ReduceRowsWork(t.op, t.per, t.count)
+		return kernel.ReduceRowsWork(t.per, t.count)
 	}
 	return kernel.ReduceColsWork(t.op, t.count, t.inner)
 }

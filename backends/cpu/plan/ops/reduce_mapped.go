@@ -89,7 +89,7 @@ func (t *mappedTask) blocks() int { return (t.inner + mappedCols - 1) / mappedCo
 // those, and the kernels' own.
 func (t *mappedTask) room() int {
 	cols := min(t.inner, mappedCols)
-	return mappedLen + 2*cols + max(kernel.ReduceRowsWork(kernel.ReduceSum, mappedLen, shortLine),
+	return mappedLen + 2*cols + max(kernel.ReduceRowsWork(mappedLen, shortLine),
 		kernel.ReduceColsWork(kernel.ReduceSum, mappedLen/cols, cols))
 }
 
