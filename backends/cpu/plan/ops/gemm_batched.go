@@ -286,8 +286,9 @@ func (t *batchTask) product(i int, packed []float32) kernel.Gemm {
 const (
 	fewDotRows   = 3
 	fewMixedRows = 4
-	fewRowsDepth = 24 // at least, of columns that are multiplied by themselves
-	fewRowsCols  = 16 // at least, of rows that are mixed
+	fewRowsDepth = 24      // at least, of columns that are multiplied by themselves
+	fewRowsCols  = 16      // at least, of rows that are mixed
+	fewRowsMost  = 1 << 18 // the most depth: a chunk has some columns of it
 )
 
 // fewRowsTask computes a batch of products of few rows.
@@ -295,6 +296,9 @@ type fewRowsTask batchTask
 
 // ofFewRows reports whether the right sides are read as they are.
 func (t *batchTask) ofFewRows() bool {
+	if t.depth > fewRowsMost {
+		return false
+	}
 	if t.b.transposed {
 		return t.rows <= fewDotRows && t.depth >= fewRowsDepth
 	}

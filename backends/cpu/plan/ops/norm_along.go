@@ -13,6 +13,7 @@ const (
 	gatheredLen = 64      // elements of such columns, longer ones are computed as lines
 	mostColumns = 256     // side by side
 	turnedLen   = 1 << 14 // elements that are transposed at once
+	longColumn  = 1 << 18 // elements: some columns of more are too much for a chunk
 )
 
 // alongOp computes lines along one axis, each by itself. A call of a kernel costs as much as some vectors of work:
@@ -59,7 +60,7 @@ func matchAlong(p *ir.Program, i int, axis int64, q *alongOp) *ir.Patch {
 		return nil
 	}
 	q.inModel, _ = alongAxis(dims, axis)
-	if g.Values[n.In[0]].Count() == 0 {
+	if g.Values[n.In[0]].Count() == 0 || q.inModel.inner > 1 && q.inModel.count > longColumn {
 		return nil
 	}
 	q.channels = at == 1 && q.inModel.inner > 1

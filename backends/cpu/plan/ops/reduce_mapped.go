@@ -42,7 +42,7 @@ func matchMapped(p *ir.Program, i int) *ir.Patch {
 		return nil
 	}
 	t, ok := (&reduceOp{mask: mask, dims: g.Values[n.In[0]].Dims}).in(run.NCHW)
-	if !ok {
+	if !ok || t.count*min(t.inner, mappedCols) > mappedMost {
 		return nil
 	}
 	q.axisLines = axisLines{t.outer, t.count, t.inner}
@@ -70,6 +70,7 @@ type mappedTask struct {
 const (
 	mappedLen  = 1 << 13
 	mappedCols = 1 << 10
+	mappedMost = 1 << 24 // elements of a chunk
 )
 
 func (t *mappedTask) Run(s *run.State) error {
