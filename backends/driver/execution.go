@@ -39,8 +39,8 @@ type Timed interface{ Took() time.Duration }
 type Stopped interface{ Stopper() (stop func()) }
 
 // Prompt are Calls that are Stopped, and whose Run returns soon after it was asked to. EndsSoon reports that, and that
-// the calling thread, to which the goroutine is locked, can make the call: it is made there then. A call elsewhere costs
-// some microseconds, and it may have another processor than the last run, whose caches it finds cold.
+// the calling thread, to which the goroutine is locked, can make the call: it is made there then. A call elsewhere
+// costs some microseconds, and it may have another processor than the last run, whose caches it finds cold.
 type Prompt interface{ EndsSoon() bool }
 
 // Looped are Calls of a driver that ends loops that take too long. LimitLoops says how long one may take in the run

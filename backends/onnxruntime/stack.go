@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// leastStack is the stack that a thread of the program has to have for runs on it. Kernels of the runtime's CPU provider
-// take some ten kilobytes.
+// leastStack is the stack that a thread of the program has to have for runs on it: far more than the kernels of the
+// runtime's CPU provider take.
 const leastStack = 2 << 20
 
 // stackFunctions has the functions of libc that tell the size of a thread's stack, 0 where there are none.

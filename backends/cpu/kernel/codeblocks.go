@@ -1,10 +1,6 @@
 package kernel
 
-import (
-	"unsafe"
-
-	"github.com/anynpu/anynpu/core/mem"
-)
+import "github.com/anynpu/anynpu/core/mem"
 
 // codeStep is how many codes a step of the products of BlockRows takes: blocks are multiples of it.
 const codeStep = 32
@@ -50,9 +46,8 @@ func (c *BlockRows) Multiply(dst, x []float32, first int) {
 		f = fast.codeBlocks8
 	}
 	if f == nil {
-		f = func(dst, x *float32, w *uint8, ldw, steps, blocks, rows int) {
-			c.multiply(unsafe.Slice(dst, rows), unsafe.Slice(x, c.Block*c.Blocks), first)
-		}
+		c.multiply(dst, x, first)
+		return
 	}
 	f(&dst[0], &x[0], &c.Data[first*c.RowLen()], c.RowLen(), c.Block/codeStep, c.Blocks, len(dst))
 }

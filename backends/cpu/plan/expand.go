@@ -24,7 +24,7 @@ func expand(g *graph.Graph) *graph.Graph {
 		case *op.Attention:
 			made = e.replace(&g.Nodes[i], func() graph.Value { return e.attention(o) })
 		default:
-			if first, _, _ := parted(o); first != nil {
+			if first, _ := parted(o); first != nil {
 				made = e.replace(&g.Nodes[i], e.reduction)
 			}
 		}

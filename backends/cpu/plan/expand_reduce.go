@@ -11,31 +11,31 @@ import (
 
 // parted returns the operators that together reduce as o does, one run of neighbouring axes after another: the first
 // one, which the others follow; none when o is no reduction that can be parted.
-func parted(o graph.Op) (first, next graph.Op, emptyKeeps bool) {
-	switch o := o.(type) {
+func parted(o graph.Op) (first, next graph.Op) {
+	switch o.(type) {
 	case *op.ReduceSum:
-		return &op.ReduceSum{KeepDims: true}, &op.ReduceSum{KeepDims: true}, o.EmptyAxesKeep
+		return &op.ReduceSum{KeepDims: true}, &op.ReduceSum{KeepDims: true}
 	case *op.ReduceMean:
-		return &op.ReduceMean{KeepDims: true}, &op.ReduceMean{KeepDims: true}, o.EmptyAxesKeep
+		return &op.ReduceMean{KeepDims: true}, &op.ReduceMean{KeepDims: true}
 	case *op.ReduceMax:
-		return &op.ReduceMax{KeepDims: true}, &op.ReduceMax{KeepDims: true}, o.EmptyAxesKeep
+		return &op.ReduceMax{KeepDims: true}, &op.ReduceMax{KeepDims: true}
 	case *op.ReduceMin:
-		return &op.ReduceMin{KeepDims: true}, &op.ReduceMin{KeepDims: true}, o.EmptyAxesKeep
+		return &op.ReduceMin{KeepDims: true}, &op.ReduceMin{KeepDims: true}
 	case *op.ReduceL1:
-		return &op.ReduceL1{KeepDims: true}, &op.ReduceSum{KeepDims: true}, o.EmptyAxesKeep
+		return &op.ReduceL1{KeepDims: true}, &op.ReduceSum{KeepDims: true}
 	case *op.ReduceSumSquare:
-		return &op.ReduceSumSquare{KeepDims: true}, &op.ReduceSum{KeepDims: true}, o.EmptyAxesKeep
+		return &op.ReduceSumSquare{KeepDims: true}, &op.ReduceSum{KeepDims: true}
 	}
-	return nil, nil, false
+	return nil, nil
 }
 
 // reduction is a reduction over axes that are neighbours in no order of dimensions.
 func (e *expander) reduction() graph.Value {
-	first, next, emptyKeeps := parted(e.from.Op)
+	first, next := parted(e.from.Op)
 	dims := e.dims(e.from.In[0])
 	axes, known := e.axes()
 	mask, err := op.AxisMask(axes, len(dims))
-	e.ok = e.ok && known && err == nil && !(len(axes) == 0 && emptyKeeps)
+	e.ok = e.ok && known && err == nil
 	if !e.ok || len(axes) == 0 || len(runs(mask, dims, run.NCHW)) < 2 || inNHWC(e.from.Op, mask, dims) {
 		e.ok = false
 		return graph.None
