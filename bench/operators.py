@@ -79,6 +79,20 @@ def wrong(results, name):
     return others[0] if results[name] is not None and others and all(others) else ""
 
 
+def coarse(results, name):
+    """Whether an engine computed float16 with fewer bits: beside each other engine, more than one of a thousand
+    elements are more than two units of the last place away."""
+    def units(x):
+        return np.where(np.signbit(x), -1, 1) * (x.view(np.uint16).astype(np.int32) & 0x7FFF)
+
+    def share(other):
+        pairs = [(x, y) for x, y in zip(results[name], other) if x.dtype == np.float16 and x.shape == y.shape]
+        off = sum(np.count_nonzero(np.abs(units(x) - units(y)) > 2) for x, y in pairs)
+        return off / max(1, sum(x.size for x, _ in pairs))
+    others = [share(r) for other, r in results.items() if other != name and r is not None]
+    return bool(others) and min(others) > 0.001
+
+
 def prepare(row, main, folder):
     """Writes the model of a row and its inputs: its path, the names of its results, and the files of inputs."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -102,9 +116,10 @@ def measure(row, main, engines, o):
     path, names, feeds, whole = prepare(row, main, folder)
     ours, mine, why = Ours(o.tool, path, feeds), math.inf, ""
     results = {"anynpu": ours.outputs(names, os.path.join(folder, "ours")) if whole else None}
-    times, refused = {}, {}
-    for e in engines:
-        answer = e.ask("load", folder, main)
+    times, refused, fewer_bits = {}, {}, None
+
+    def load(e, least):
+        answer = e.ask("load", folder, least)
         if "failed" not in answer:
             times[e.name] = math.inf
             file = os.path.join(folder, e.name + ".npz")
@@ -115,6 +130,11 @@ def measure(row, main, engines, o):
         if not e.process or e.name not in times:
             times.pop(e.name, None)
             refused[e.name] = answer["failed"]
+    for e in engines:
+        load(e, main)
+        if e.name == "openvino" and main == "float16" and e.name in results and coarse(results, e.name):
+            fewer_bits = e.ask("time", o.seconds).get("ms")
+            load(e, "float32")
     bad = wrong(results, "openvino") if "openvino" in results else ""
     for _ in range(o.rounds):
         t, why = ours.lowest(o.seconds)
@@ -132,7 +152,7 @@ def measure(row, main, engines, o):
     family, core, name, inputs, attributes, _, _ = row
     return {"family": family, "operator": core, "onnx": name.lstrip("@"), "type": main, "inputs": " ".join(inputs),
             "attributes": attributes, "ms": mine if mine < math.inf else None, "peer_ms": times.get(peer), "peer": peer,
-            "peers": {e.name: times.get(e.name) for e in engines},
+            "peers": {e.name: times.get(e.name) for e in engines}, "openvino_fewer_bits_ms": fewer_bits,
             "ratio": times[peer] / mine if peer and mine < math.inf else None, "failed": why,
             "peer_failed": "; ".join(f"{k}: {v}" for k, v in refused.items()), "openvino_wrong": bad}
 
@@ -143,7 +163,7 @@ def mean(list):
 
 def page(report):
     cells = ["ratio", "ms", *report["versions"], "family", "operator", "onnx", "type", "inputs", "attributes", "failed",
-             "peer_failed", "openvino_wrong"]
+             "peer_failed", "openvino_wrong", "openvino_fewer_bits_ms"]
 
     def text(v):
         return f"{v:.3f}" if isinstance(v, float) else html.escape(str("" if v is None else v))
@@ -168,7 +188,8 @@ def line(r):
     figures = (r["ratio"], r["ms"], *r["peers"].values())
     return " ".join(f"{x:.3f}".rjust(10) if x else "-".rjust(10) for x in figures) + "  " + " ".join(
         filter(None, (title(r), r["failed"] or r["peer_failed"], r["openvino_wrong"] and
-                      f"openvino is wrong: {r['openvino_wrong']}")))
+                      f"openvino is wrong: {r['openvino_wrong']}", r["openvino_fewer_bits_ms"] and
+                      f"openvino with fewer bits: {r['openvino_fewer_bits_ms']:.3f}")))
 
 
 def summary(results):

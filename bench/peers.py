@@ -2,7 +2,8 @@
 
     peers.py ENGINE        reads commands, answers each with a line of JSON; {"failed": why} when it did not work
 
-    load FOLDER TYPE       FOLDER/row.onnx, a model of elements TYPE; its inputs are FOLDER/NAME.npy, bfloat16 as uint16
+    load FOLDER TYPE       FOLDER/row.onnx, a model of elements TYPE; its inputs are FOLDER/NAME.npy, bfloat16 as uint16;
+                           TYPE is the least that an engine computes as, where it has a choice
     outputs FILE           runs it once; its results become the arrays of FILE, an .npz
     time SECONDS           {"ms": the lowest time of a run}
 """
@@ -49,7 +50,7 @@ class OnnxRuntime:
 
 
 class OpenVino:
-    """One thread; inputs and results are bound. Float32 stays float32; of halves the CPU's choice is used."""
+    """One thread; inputs and results are bound. Halves are computed as the CPU chooses, all else as float32."""
 
     def __init__(self, folder, main):
         import openvino_c
