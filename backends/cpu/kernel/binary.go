@@ -40,38 +40,11 @@ func BinarySV(op BinaryOp, dst []float32, s float32, b []float32) {
 // if dst is a:
 //
 //	dst[r*cols+c] = op(a[r*cols+c], row[c])
-//
-// With swap the arguments of op change places.
-func BinaryRows(op BinaryOp, dst, a, row []float32, rows, cols int, swap bool) {
+func BinaryRows(op BinaryOp, dst, a, row []float32, rows, cols int) {
 	need("BinaryRows", "dst", len(dst), rows*cols)
 	need("BinaryRows", "a", len(a), rows*cols)
 	need("BinaryRows", "row", len(row), cols)
 	for r := range rows {
-		x := a[r*cols:][:cols]
-		if swap {
-			BinaryVV(op, dst[r*cols:], row[:cols], x)
-		} else {
-			BinaryVV(op, dst[r*cols:], x, row)
-		}
-	}
-}
-
-// BinaryCols combines every column of a [rows, cols] with one column vector, in
-// place if dst is a:
-//
-//	dst[r*cols+c] = op(a[r*cols+c], col[r])
-//
-// With swap the arguments of op change places.
-func BinaryCols(op BinaryOp, dst, a, col []float32, rows, cols int, swap bool) {
-	need("BinaryCols", "dst", len(dst), rows*cols)
-	need("BinaryCols", "a", len(a), rows*cols)
-	need("BinaryCols", "col", len(col), rows)
-	for r := range rows {
-		x := a[r*cols:][:cols]
-		if swap {
-			BinarySV(op, dst[r*cols:], col[r], x)
-		} else {
-			BinaryVS(op, dst[r*cols:], x, col[r])
-		}
+		BinaryVV(op, dst[r*cols:], a[r*cols:][:cols], row)
 	}
 }

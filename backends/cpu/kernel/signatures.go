@@ -47,6 +47,13 @@ type poolFn func(c, rows, cols, n int, in *float32, irow, icol, ix int, out *flo
 
 type unaryFn func(dst, src *float32, n int, alpha, beta float32)
 
+// The same of binary16 numbers.
+type (
+	unaryHalfFn func(dst, src *uint16, n int, alpha, beta float32)
+	vvHalfFn    func(dst, a, b *uint16, n int)
+	vsHalfFn    func(dst, a *uint16, b float32, n int)
+)
+
 // Two vectors; a vector and a scalar.
 type (
 	vvFn func(dst, a, b *float32, n int)

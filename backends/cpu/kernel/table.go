@@ -39,6 +39,11 @@ type table struct {
 	unary              [numUnary]unaryFn
 	binaryVV           [numBinary]vvFn
 	binaryVS, binarySV [numBinary]vsFn
+	// The same of binary16 numbers, any number of them; nil: by way of float32.
+	unaryHalf      [numUnary]unaryHalfFn
+	halfVV         [numBinary]vvHalfFn
+	halfVS, halfSV [numBinary]vsHalfFn
+	affineHalf     func(dst, src *uint16, n int, mean, factor, shift float32)
 	// By the number of kindOf; nil: compareGeneric.
 	compareVV, compareVS   [numCompared][numComparisons]pairFn
 	integersVV, integersVS [numInteger]pairFn // nil: integersGeneric

@@ -109,6 +109,96 @@ func vsPowAVX2(dst *float32, a *float32, b float32, n int)
 //go:noescape
 func svPowAVX2(dst *float32, a *float32, b float32, n int)
 
+// vvHalfAddAVX2 is Add of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvHalfAddAVX2(dst *uint16, a *uint16, b *uint16, n int)
+
+// vsHalfAddAVX2 is Add of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsHalfAddAVX2(dst *uint16, a *uint16, b float32, n int)
+
+// svHalfAddAVX2 is Add of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svHalfAddAVX2(dst *uint16, a *uint16, b float32, n int)
+
+// vvHalfSubAVX2 is Sub of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvHalfSubAVX2(dst *uint16, a *uint16, b *uint16, n int)
+
+// vsHalfSubAVX2 is Sub of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsHalfSubAVX2(dst *uint16, a *uint16, b float32, n int)
+
+// svHalfSubAVX2 is Sub of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svHalfSubAVX2(dst *uint16, a *uint16, b float32, n int)
+
+// vvHalfMulAVX2 is Mul of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvHalfMulAVX2(dst *uint16, a *uint16, b *uint16, n int)
+
+// vsHalfMulAVX2 is Mul of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsHalfMulAVX2(dst *uint16, a *uint16, b float32, n int)
+
+// svHalfMulAVX2 is Mul of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svHalfMulAVX2(dst *uint16, a *uint16, b float32, n int)
+
+// vvHalfDivAVX2 is Div of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvHalfDivAVX2(dst *uint16, a *uint16, b *uint16, n int)
+
+// vsHalfDivAVX2 is Div of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsHalfDivAVX2(dst *uint16, a *uint16, b float32, n int)
+
+// svHalfDivAVX2 is Div of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svHalfDivAVX2(dst *uint16, a *uint16, b float32, n int)
+
+// vvHalfMinAVX2 is Min of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvHalfMinAVX2(dst *uint16, a *uint16, b *uint16, n int)
+
+// vsHalfMinAVX2 is Min of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsHalfMinAVX2(dst *uint16, a *uint16, b float32, n int)
+
+// svHalfMinAVX2 is Min of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svHalfMinAVX2(dst *uint16, a *uint16, b float32, n int)
+
+// vvHalfMaxAVX2 is Max of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvHalfMaxAVX2(dst *uint16, a *uint16, b *uint16, n int)
+
+// vsHalfMaxAVX2 is Max of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsHalfMaxAVX2(dst *uint16, a *uint16, b float32, n int)
+
+// svHalfMaxAVX2 is Max of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svHalfMaxAVX2(dst *uint16, a *uint16, b float32, n int)
+
 // vvAddAVX512 is Add of [BinaryVV] on n values; dst may be a or b.
 //
 //go:noescape
@@ -213,3 +303,93 @@ func vsPowAVX512(dst *float32, a *float32, b float32, n int)
 //
 //go:noescape
 func svPowAVX512(dst *float32, a *float32, b float32, n int)
+
+// vvHalfAddAVX512 is Add of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvHalfAddAVX512(dst *uint16, a *uint16, b *uint16, n int)
+
+// vsHalfAddAVX512 is Add of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsHalfAddAVX512(dst *uint16, a *uint16, b float32, n int)
+
+// svHalfAddAVX512 is Add of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svHalfAddAVX512(dst *uint16, a *uint16, b float32, n int)
+
+// vvHalfSubAVX512 is Sub of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvHalfSubAVX512(dst *uint16, a *uint16, b *uint16, n int)
+
+// vsHalfSubAVX512 is Sub of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsHalfSubAVX512(dst *uint16, a *uint16, b float32, n int)
+
+// svHalfSubAVX512 is Sub of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svHalfSubAVX512(dst *uint16, a *uint16, b float32, n int)
+
+// vvHalfMulAVX512 is Mul of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvHalfMulAVX512(dst *uint16, a *uint16, b *uint16, n int)
+
+// vsHalfMulAVX512 is Mul of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsHalfMulAVX512(dst *uint16, a *uint16, b float32, n int)
+
+// svHalfMulAVX512 is Mul of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svHalfMulAVX512(dst *uint16, a *uint16, b float32, n int)
+
+// vvHalfDivAVX512 is Div of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvHalfDivAVX512(dst *uint16, a *uint16, b *uint16, n int)
+
+// vsHalfDivAVX512 is Div of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsHalfDivAVX512(dst *uint16, a *uint16, b float32, n int)
+
+// svHalfDivAVX512 is Div of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svHalfDivAVX512(dst *uint16, a *uint16, b float32, n int)
+
+// vvHalfMinAVX512 is Min of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvHalfMinAVX512(dst *uint16, a *uint16, b *uint16, n int)
+
+// vsHalfMinAVX512 is Min of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsHalfMinAVX512(dst *uint16, a *uint16, b float32, n int)
+
+// svHalfMinAVX512 is Min of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svHalfMinAVX512(dst *uint16, a *uint16, b float32, n int)
+
+// vvHalfMaxAVX512 is Max of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvHalfMaxAVX512(dst *uint16, a *uint16, b *uint16, n int)
+
+// vsHalfMaxAVX512 is Max of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsHalfMaxAVX512(dst *uint16, a *uint16, b float32, n int)
+
+// svHalfMaxAVX512 is Max of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svHalfMaxAVX512(dst *uint16, a *uint16, b float32, n int)

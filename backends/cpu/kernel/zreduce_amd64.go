@@ -76,6 +76,11 @@ func maxAVX2(src *float32, n int) (ret float32)
 //go:noescape
 func minAVX2(src *float32, n int) (ret float32)
 
+// affineHalfAVX2 is dst = (src-mean)*factor + shift on n values; dst may be src.
+//
+//go:noescape
+func affineHalfAVX2(dst *uint16, src *uint16, n int, mean float32, factor float32, shift float32)
+
 // sumAVX512 adds n values in four vectors of partial sums.
 //
 //go:noescape
@@ -147,3 +152,8 @@ func maxAVX512(src *float32, n int) (ret float32)
 //
 //go:noescape
 func minAVX512(src *float32, n int) (ret float32)
+
+// affineHalfAVX512 is dst = (src-mean)*factor + shift on n values; dst may be src.
+//
+//go:noescape
+func affineHalfAVX512(dst *uint16, src *uint16, n int, mean float32, factor float32, shift float32)

@@ -199,6 +199,146 @@ func unaryAcoshAVX2(dst *float32, src *float32, n int, alpha float32, beta float
 //go:noescape
 func unaryAtanhAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
 
+// unaryHalfClampAVX2 is Clamp of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfClampAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfLeakyReluAVX2 is LeakyRelu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfLeakyReluAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfHardSwishAVX2 is HardSwish of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfHardSwishAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfHardSigmoidAVX2 is HardSigmoid of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfHardSigmoidAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfSigmoidAVX2 is Sigmoid of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfSigmoidAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfSiLUAVX2 is SiLU of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfSiLUAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfTanhAVX2 is Tanh of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfTanhAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfExpAVX2 is Exp of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfExpAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfErfAVX2 is Erf of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfErfAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfGeluAVX2 is Gelu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfGeluAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfGeluTanhAVX2 is GeluTanh of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfGeluTanhAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfSqrtAVX2 is Sqrt of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfSqrtAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfRsqrtAVX2 is Rsqrt of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfRsqrtAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfAbsAVX2 is Abs of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfAbsAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfNegAVX2 is Neg of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfNegAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfLogAVX2 is Log of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfLogAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfSoftplusAVX2 is Softplus of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfSoftplusAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfMishAVX2 is Mish of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfMishAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfEluAVX2 is Elu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfEluAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfCeluAVX2 is Celu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfCeluAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfSeluAVX2 is Selu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfSeluAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfSoftsignAVX2 is Softsign of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfSoftsignAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfSignAVX2 is Sign of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfSignAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfThresholdAVX2 is Threshold of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfThresholdAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfShrinkAVX2 is Shrink of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfShrinkAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfFloorAVX2 is Floor of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfFloorAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfCeilAVX2 is Ceil of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfCeilAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfRoundAVX2 is Round of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfRoundAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
 // unaryClampAVX512 is Clamp of [Unary] on n values; dst may be src.
 //
 //go:noescape
@@ -393,3 +533,143 @@ func unaryAcoshAVX512(dst *float32, src *float32, n int, alpha float32, beta flo
 //
 //go:noescape
 func unaryAtanhAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryHalfClampAVX512 is Clamp of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfClampAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfLeakyReluAVX512 is LeakyRelu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfLeakyReluAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfHardSwishAVX512 is HardSwish of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfHardSwishAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfHardSigmoidAVX512 is HardSigmoid of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfHardSigmoidAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfSigmoidAVX512 is Sigmoid of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfSigmoidAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfSiLUAVX512 is SiLU of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfSiLUAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfTanhAVX512 is Tanh of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfTanhAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfExpAVX512 is Exp of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfExpAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfErfAVX512 is Erf of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfErfAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfGeluAVX512 is Gelu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfGeluAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfGeluTanhAVX512 is GeluTanh of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfGeluTanhAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfSqrtAVX512 is Sqrt of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfSqrtAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfRsqrtAVX512 is Rsqrt of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfRsqrtAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfAbsAVX512 is Abs of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfAbsAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfNegAVX512 is Neg of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfNegAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfLogAVX512 is Log of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfLogAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfSoftplusAVX512 is Softplus of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfSoftplusAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfMishAVX512 is Mish of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfMishAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfEluAVX512 is Elu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfEluAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfCeluAVX512 is Celu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfCeluAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfSeluAVX512 is Selu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfSeluAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfSoftsignAVX512 is Softsign of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfSoftsignAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfSignAVX512 is Sign of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfSignAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfThresholdAVX512 is Threshold of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfThresholdAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfShrinkAVX512 is Shrink of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfShrinkAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfFloorAVX512 is Floor of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfFloorAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfCeilAVX512 is Ceil of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfCeilAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryHalfRoundAVX512 is Round of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfRoundAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)

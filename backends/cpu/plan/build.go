@@ -22,6 +22,7 @@ type compilation struct {
 	limit   int64 // bytes of intermediate results
 	build   builder
 
+	halves  []bool // per value of the graph: it was of 16 bits
 	loaded  *ir.Loaded
 	network *ir.Network
 	program *ir.Program
@@ -72,7 +73,7 @@ func passes() []pass {
 }
 
 func (c *compilation) load() (err error) {
-	if c.graph, c.open, err = widen(c.graph, c.options.Open); err == nil {
+	if c.graph, c.open, c.halves, err = widen(c.graph, c.options.Open); err == nil {
 		if c.open == nil {
 			c.graph = expand(c.graph)
 		}
@@ -83,7 +84,7 @@ func (c *compilation) load() (err error) {
 
 func (c *compilation) prune() error {
 	c.network = prune(c.loaded, newBudget(c.graph))
-	c.network.Bodies, c.network.Open = c.body, c.open
+	c.network.Bodies, c.network.Open, c.network.Halves = c.body, c.open, c.halves
 	return nil
 }
 

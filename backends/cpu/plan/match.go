@@ -39,5 +39,6 @@ func match(ctx context.Context, p *ir.Program, slow bool) error {
 	if !fast {
 		return fault.New(fault.Unsupported, "no node has a fast kernel")
 	}
+	narrow(p)
 	return nil
 }

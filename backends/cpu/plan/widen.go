@@ -27,8 +27,8 @@ type widener struct {
 // widen returns g with the values of 16-bit floats as float32, and their type where the graph begins and ends. Numbers
 // are rounded to halves there, and where an operator could tell the difference: those of smooth go on with the float32
 // ones, which are nearer to the graph's meaning. open, if any, is the graph of other sizes and gets the same nodes. A
-// graph without halves is returned as it is. Kind fault.Memory.
-func widen(g, open *graph.Graph) (wide, wideOpen *graph.Graph, err error) {
+// graph without halves is returned as it is. half tells per value of g whether it was widened. Kind fault.Memory.
+func widen(g, open *graph.Graph) (wide, wideOpen *graph.Graph, half []bool, err error) {
 	w := &widener{from: g, half: make([]bool, len(g.Values)), rounded: make([]bool, len(g.Values)),
 		halves: map[graph.Value]graph.Value{}}
 	for v := range g.Values {
@@ -38,17 +38,17 @@ func widen(g, open *graph.Graph) (wide, wideOpen *graph.Graph, err error) {
 		w.half[v] = false
 	}
 	if !slices.Contains(w.half, true) {
-		return g, open, nil
+		return g, open, w.half, nil
 	}
 	order, err := g.Order()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	w.to = &graph.Graph{Name: g.Name, Values: slices.Clone(g.Values), In: slices.Clone(g.In), Out: slices.Clone(g.Out)}
 	for v, half := range w.half {
 		if half {
 			if err := w.value(graph.Value(v)); err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
 		}
 	}
@@ -83,7 +83,7 @@ func widen(g, open *graph.Graph) (wide, wideOpen *graph.Graph, err error) {
 		}
 		open = &own
 	}
-	return w.to, open, nil
+	return w.to, open, w.half, nil
 }
 
 // value makes v float32, with its numbers when it is a constant.

@@ -113,7 +113,7 @@ func TestBuild_halvesAreComputedInFloat32(t *testing.T) {
 func TestWiden_keepsWhatHasNoHalves(t *testing.T) {
 	m := newMaker()
 	g := m.graph(t, m.Add(&op.Relu{}, m.input(2, 3)))
-	wide, open, err := widen(g, nil)
+	wide, open, _, err := widen(g, nil)
 	require.NoError(t, err)
 	assert.Same(t, g, wide)
 	assert.Nil(t, open)
@@ -122,7 +122,7 @@ func TestWiden_keepsWhatHasNoHalves(t *testing.T) {
 	g = m.graph(t, m.Add(&op.Greater{}, m.Add(&op.Mul{}, x, m.halfWeights(tensor.Float16, 3)), x))
 	sized := g.WithInputs([]tensor.Tensor{tensor.New(tensor.Float16, 2, 3)})
 	require.NoError(t, sized.Infer())
-	wide, open, err = widen(sized, g)
+	wide, open, _, err = widen(sized, g)
 	require.NoError(t, err)
 	require.Len(t, open.Values, len(wide.Values))
 	for v := range wide.Values {

@@ -2,13 +2,14 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
 // stream walks n values: body is emitted for unroll vectors, for one, and for
-// the masked rest. ptrs move on together; body gets the byte offset and says
+// the masked rest; for one of binary16 at a time where those have no masks. ptrs move on together; body gets the byte offset and says
 // whether to load and store under the mask.
 func (g *gen) stream(n reg.GPVirtual, unroll int, ptrs []reg.GPVirtual, body func(disp int, masked bool)) {
 	g.streams(n, unroll, false, ptrs, body)
@@ -20,6 +21,7 @@ func (g *gen) longStream(n reg.GPVirtual, ptrs []reg.GPVirtual, body func(disp i
 }
 
 func (g *gen) streams(n reg.GPVirtual, unroll int, long bool, ptrs []reg.GPVirtual, body func(disp int, masked bool)) {
+	size := g.size * g.lanes
 	step := func(u int, loop, next string) {
 		loop, next = g.pass+loop, g.pass+next
 		g.Commentf("%d vectors at a time", u)
@@ -27,14 +29,14 @@ func (g *gen) streams(n reg.GPVirtual, unroll int, long bool, ptrs []reg.GPVirtu
 		g.CMPQ(n, imm(u*g.lanes))
 		g.JLT(label(next))
 		if long && u > 1 {
-			g.together(u, func(i int) { body(i*g.bytes(), false) })
+			g.together(u, func(i int) { body(i*size, false) })
 		} else {
 			for i := range u {
-				body(i*g.bytes(), false)
+				body(i*size, false)
 			}
 		}
 		for _, p := range ptrs {
-			g.ADDQ(imm(u*g.bytes()), p)
+			g.ADDQ(imm(u*size), p)
 		}
 		g.SUBQ(imm(u*g.lanes), n)
 		g.JMP(label(loop))
@@ -43,6 +45,20 @@ func (g *gen) streams(n reg.GPVirtual, unroll int, long bool, ptrs []reg.GPVirtu
 		step(unroll, "unrolled", "vector")
 	}
 	step(1, "vector", "tail")
+	if g.size == 2 && !g.wide() { // which has no masks for them
+		g.Comment("the rest, one by one")
+		g.Label(g.pass + "tail")
+		g.TESTQ(n, n)
+		g.JZ(label(g.pass + "done"))
+		body(0, true)
+		for _, p := range ptrs {
+			g.ADDQ(imm(g.size), p)
+		}
+		g.DECQ(n)
+		g.JMP(label(g.pass + "tail"))
+		g.Label(g.pass + "done")
+		return
+	}
 	g.Comment("the rest, under the mask")
 	g.Label(g.pass + "tail")
 	g.TESTQ(n, n)
@@ -52,10 +68,72 @@ func (g *gen) streams(n reg.GPVirtual, unroll int, long bool, ptrs []reg.GPVirtu
 	g.Label(g.pass + "done")
 }
 
+// get loads float32 numbers, or binary16 ones as such.
 func (g *gen) get(m operand.Mem, masked bool) reg.VecVirtual {
 	r := g.v()
-	g.loadMaybe(masked, m, r)
+	switch {
+	case g.size == 4:
+		g.loadMaybe(masked, m, r)
+	case !masked:
+		g.VCVTPH2PS(m, r)
+	case g.wide():
+		h := g.half()
+		g.VMOVDQU16_Z(m, reg.K1, h)
+		g.VCVTPH2PS(h, r)
+	default:
+		w, h := g.GP32(), g.half()
+		g.MOVWLZX(m, w)
+		g.VMOVD(w, h)
+		g.VCVTPH2PS(h, r)
+	}
 	return r
+}
+
+// put stores what get loads.
+func (g *gen) put(masked bool, x reg.Register, m operand.Mem) {
+	switch {
+	case g.size == 4:
+		g.storeMaybe(masked, x, m)
+	case !masked:
+		g.VCVTPS2PH(operand.U8(0), x, m)
+	default:
+		h := g.half()
+		g.VCVTPS2PH(operand.U8(0), x, h)
+		if g.wide() {
+			g.VMOVDQU16(h, reg.K1, m)
+			return
+		}
+		w := g.GP32()
+		g.VMOVD(h, w)
+		g.MOVW(w.As16(), m)
+	}
+}
+
+// named is a function's name before the suffixes: of binary16 after the first word.
+func (g *gen) named(word, name string) string {
+	if g.size == 2 {
+		return word + "Half" + name
+	}
+	return word + name
+}
+
+// numbers is the signature of a function, whose operands are of binary16 if g is.
+func (g *gen) numbers(signature string) string {
+	if g.size == 2 {
+		return strings.ReplaceAll(signature, "*float32", "*uint16")
+	}
+	return signature
+}
+
+// unrolled is how many vectors a loop of few instructions takes at a time.
+func (g *gen) unrolled(n int) int { return n * g.size / 4 }
+
+// halves is the same functions of binary16.
+func halves(f func(*gen)) func(*gen) {
+	return func(g *gen) {
+		g.size = 2
+		f(g)
+	}
 }
 
 // bcastArg repeats a float32 parameter over a vector.
@@ -137,7 +215,7 @@ func unary(g *gen) {
 		{"Round", 4, func(x, _, _ reg.Register) reg.Register { return g.round(x, 0) }},
 	}
 	for _, o := range ops {
-		g.text("unary"+o.name, "func(dst, src *float32, n int, alpha, beta float32)",
+		g.text(g.named("unary", o.name), g.numbers("func(dst, src *float32, n int, alpha, beta float32)"),
 			fmt.Sprintf("is %s of [Unary] on n values; dst may be src.", o.name))
 		var alpha, beta reg.Register
 		switch o.name {
@@ -149,10 +227,12 @@ func unary(g *gen) {
 		dst, src, n := g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")
 		walk := g.longStream
 		if o.unroll > 1 {
-			walk = func(n reg.GPVirtual, p []reg.GPVirtual, body func(int, bool)) { g.stream(n, o.unroll, p, body) }
+			walk = func(n reg.GPVirtual, p []reg.GPVirtual, body func(int, bool)) {
+				g.stream(n, g.unrolled(o.unroll), p, body)
+			}
 		}
 		walk(n, []reg.GPVirtual{dst, src}, func(d int, masked bool) {
-			g.storeMaybe(masked, o.f(g.get(at(src, d), masked), alpha, beta), at(dst, d))
+			g.put(masked, o.f(g.get(at(src, d), masked), alpha, beta), at(dst, d))
 		})
 		g.ret()
 	}
@@ -183,11 +263,11 @@ func binary(g *gen) {
 		{"Max", func(a, b reg.Register) reg.Register { return nanOf(a, g.bin(g.VMAXPS, b, a)) }},
 	}
 	for _, o := range ops {
-		g.text("vv"+o.name, "func(dst, a, b *float32, n int)",
+		g.text(g.named("vv", o.name), g.numbers("func(dst, a, b *float32, n int)"),
 			fmt.Sprintf("is %s of [BinaryVV] on n values; dst may be a or b.", o.name))
 		dst, a, b, n := g.loadArg("dst"), g.loadArg("a"), g.loadArg("b"), g.loadArg("n")
-		g.stream(n, 4, []reg.GPVirtual{dst, a, b}, func(d int, masked bool) {
-			g.storeMaybe(masked, o.f(g.get(at(a, d), masked), g.get(at(b, d), masked)), at(dst, d))
+		g.stream(n, g.unrolled(4), []reg.GPVirtual{dst, a, b}, func(d int, masked bool) {
+			g.put(masked, o.f(g.get(at(a, d), masked), g.get(at(b, d), masked)), at(dst, d))
 		})
 		g.ret()
 		for _, swap := range []bool{false, true} {
@@ -195,12 +275,12 @@ func binary(g *gen) {
 			if swap {
 				name = "sv"
 			}
-			g.text(name+o.name, "func(dst, a *float32, b float32, n int)",
+			g.text(g.named(name, o.name), g.numbers("func(dst, a *float32, b float32, n int)"),
 				fmt.Sprintf("is %s of [Binary%s%s] on n values; dst may be a.", o.name,
 					map[bool]string{true: "S", false: "V"}[swap], map[bool]string{true: "V", false: "S"}[swap]))
 			dst, a, n := g.loadArg("dst"), g.loadArg("a"), g.loadArg("n")
 			s := g.bcastArg("b")
-			g.stream(n, 4, []reg.GPVirtual{dst, a}, func(d int, masked bool) {
+			g.stream(n, g.unrolled(4), []reg.GPVirtual{dst, a}, func(d int, masked bool) {
 				x := g.get(at(a, d), masked)
 				var r reg.Register
 				if swap {
@@ -208,7 +288,7 @@ func binary(g *gen) {
 				} else {
 					r = o.f(x, s)
 				}
-				g.storeMaybe(masked, r, at(dst, d))
+				g.put(masked, r, at(dst, d))
 			})
 			g.ret()
 		}

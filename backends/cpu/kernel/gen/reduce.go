@@ -138,17 +138,7 @@ func reduce(g *gen) {
 	})
 	g.ret()
 
-	g.text("affine", "func(dst, src *float32, n int, mean, factor, shift float32)",
-		"is dst = (src-mean)*factor + shift on n values; dst may be src.")
-	dst, src, n = g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")
-	mean = g.bcastArg("mean")
-	factor, offset := g.bcastArg("factor"), g.bcastArg("shift")
-	g.stream(n, 4, []reg.GPVirtual{dst, src}, func(d int, masked bool) {
-		x := g.bin(g.VSUBPS, mean, g.get(at(src, d), masked))
-		g.VFMADD213PS(offset, factor, x)
-		g.storeMaybe(masked, x, at(dst, d))
-	})
-	g.ret()
+	affine(g)
 
 	g.text("dot", "func(a, b *float32, n int) (ret float32)",
 		"adds n products of numbers in four vectors of partial sums.")
@@ -200,7 +190,7 @@ func reduce(g *gen) {
 	px, ldw = g.loadArg("x"), g.loadArg("ldw")
 	a = g.accs(4)
 	g.Label("mix")
-	factor = g.v()
+	factor := g.v()
 	g.VBROADCASTSS(at(px, 0), factor)
 	for i := range a {
 		g.VFMADD231PS(g.get(at(w, i*g.bytes()), false), factor, a[i])
@@ -400,4 +390,18 @@ func (g *gen) result() operand.Mem {
 		panic(err)
 	}
 	return b.Addr
+}
+
+func affine(g *gen) {
+	g.text(g.named("affine", ""), g.numbers("func(dst, src *float32, n int, mean, factor, shift float32)"),
+		"is dst = (src-mean)*factor + shift on n values; dst may be src.")
+	dst, src, n := g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")
+	mean := g.bcastArg("mean")
+	factor, offset := g.bcastArg("factor"), g.bcastArg("shift")
+	g.stream(n, g.unrolled(4), []reg.GPVirtual{dst, src}, func(d int, masked bool) {
+		x := g.bin(g.VSUBPS, mean, g.get(at(src, d), masked))
+		g.VFMADD213PS(offset, factor, x)
+		g.put(masked, x, at(dst, d))
+	})
+	g.ret()
 }

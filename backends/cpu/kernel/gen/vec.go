@@ -40,10 +40,11 @@ type gen struct {
 	*isa
 	consts map[string]operand.Mem
 	pass   string // before the labels of a stream, in functions with several
+	size   int    // bytes of the numbers that get and put move: 4, or 2 for binary16
 }
 
 func newGen(s *isa) *gen {
-	g := &gen{Context: build.NewContext(), isa: s, consts: map[string]operand.Mem{}}
+	g := &gen{Context: build.NewContext(), isa: s, consts: map[string]operand.Mem{}, size: 4}
 	g.ConstraintExpr("!noasm")
 	return g
 }

@@ -21,6 +21,7 @@ type Network struct {
 	Budget run.Budget
 	Bodies Bodies
 	Open   *graph.Graph // the graph without the sizes of its inputs, nil: they are always the same
+	Halves []bool       // per value that the graph had at first: its numbers had 16 bits
 }
 
 // Bodies plans graph number body within node i, which is inferred; open is the same without the sizes of the model's

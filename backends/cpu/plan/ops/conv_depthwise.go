@@ -13,7 +13,7 @@ func tapsFirst(c *convolution) ir.Packed {
 	p.Fill = func(dst []float32, _ int) {
 		kernel.Transpose(dst, n, w, taps, n, taps)
 		if scale != nil {
-			kernel.BinaryRows(kernel.Mul, dst, dst, scale, taps, n, false)
+			kernel.BinaryRows(kernel.Mul, dst, dst, scale, taps, n)
 		}
 	}
 	if scale != nil {

@@ -121,7 +121,7 @@ func transposedFilters(v graph.Value, w []float32, c kernel.ConvTranspose, group
 		rows := make([]float32, taps*c.C*c.N) // [taps, channels, outputs]
 		kernel.Transpose(rows, c.N, w[g*c.N*taps*c.C:], taps*c.C, c.N, taps*c.C)
 		if scale != nil {
-			kernel.BinaryRows(kernel.Mul, rows, rows, scale[g*c.N:][:c.N], taps*c.C, c.N, false)
+			kernel.BinaryRows(kernel.Mul, rows, rows, scale[g*c.N:][:c.N], taps*c.C, c.N)
 		}
 		c.PackConvTranspose(dst[g*per:][:per], rows)
 	}

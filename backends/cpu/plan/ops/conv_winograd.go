@@ -38,7 +38,7 @@ func (t *filterTask) Chunk(i, worker int) {
 		rows := part[tap*(c1-c0)*t.n:][:(c1-c0)*t.n]
 		kernel.Transpose(rows, t.n, t.w[tap*t.c+c0:], 9*t.c, t.n, c1-c0)
 		if t.scale != nil {
-			kernel.BinaryRows(kernel.Mul, rows, rows, t.scale, c1-c0, t.n, false)
+			kernel.BinaryRows(kernel.Mul, rows, rows, t.scale, c1-c0, t.n)
 		}
 	}
 	kernel.PackWinograd(t.dst, part, t.c, t.n, c0, c1, tmp)

@@ -118,13 +118,43 @@ func broadcast(small, dims []int64) (p pattern, ok bool) {
 }
 
 type binaryTask struct {
-	st      *run.Step
+	st     *run.Step
+	op     kernel.BinaryOp
+	pat    pattern
+	equal  bool // both operands are as large as the result
+	swap   bool // the smaller operand is the first
+	rows   int  // of a chunk, in the kind that the pattern needs
+	runs   pairRuns
+	floats floatPairs
+}
+
+// pairRuns computes n elements of the result of a binary operator from the one numbered at on.
+type pairRuns interface {
+	vv(at, s, n int) // with those of the smaller operand from s on
+	vs(at, s, n int) // with one of them
+}
+
+// floatPairs are the operands and the result of a binary operator.
+type floatPairs struct {
 	op      kernel.BinaryOp
-	pat     pattern
-	equal   bool // both operands are as large as the result
-	swap    bool // the smaller operand is the first
-	rows    int  // of a chunk, in the kind that the pattern needs
+	swap    bool
 	x, s, y []float32
+}
+
+func (t *floatPairs) vv(at, s, n int) {
+	a, b := t.x[at:at+n], t.s[s:s+n]
+	if t.swap {
+		a, b = b, a
+	}
+	kernel.BinaryVV(t.op, t.y[at:at+n], a, b)
+}
+
+func (t *floatPairs) vs(at, s, n int) {
+	if t.swap {
+		kernel.BinarySV(t.op, t.y[at:at+n], t.s[s], t.x[at:at+n])
+		return
+	}
+	kernel.BinaryVS(t.op, t.y[at:at+n], t.x[at:at+n], t.s[s])
 }
 
 // binaryOp is an element-wise function of two values, the first of which has the shape of the result.
@@ -297,45 +327,50 @@ func (t *powerTask) Chunk(i, _ int) {
 }
 
 func (t *binaryTask) Run(s *run.State) error {
-	t.x, t.s, t.y = s.F32(t.st.Reads[0]), s.F32(t.st.Reads[1]), s.F32(t.st.Writes[0])
-	if t.equal {
-		s.Do(run.Blocks(len(t.x)), t)
-		return nil
-	}
-	length := t.pat.middle * t.pat.inner // elements over which the smaller operand advances once
-	t.rows = max(1, run.BlockLen/length)
-	s.Do((t.pat.outer*t.pat.repeat+t.rows-1)/t.rows, t)
+	t.floats = floatPairs{t.op, t.swap, s.F32(t.st.Reads[0]), s.F32(t.st.Reads[1]), s.F32(t.st.Writes[0])}
+	t.runs = &t.floats
+	s.Do(t.chunks(len(t.floats.x)), t)
 	return nil
 }
 
-// Chunk computes some runs of the pattern.
-func (t *binaryTask) Chunk(i, _ int) {
+// chunks is how many parts the work on n elements of the result has.
+func (t *binaryTask) chunks(n int) int {
 	if t.equal {
-		from, to := run.Block(i, len(t.x))
-		a, c := t.x[from:to], t.s[from:to]
-		if t.swap {
-			a, c = c, a
-		}
-		kernel.BinaryVV(t.op, t.y[from:to], a, c)
+		return run.Blocks(n)
+	}
+	length := t.pat.middle * t.pat.inner // elements over which the smaller operand advances once
+	t.rows = max(1, run.BlockLen/length)
+	return (t.pat.outer*t.pat.repeat + t.rows - 1) / t.rows
+}
+
+// Chunk computes some runs of the pattern.
+func (t *binaryTask) Chunk(i, _ int) { t.chunk(i, len(t.floats.x), t.runs) }
+
+// chunk computes part i of n elements.
+func (t *binaryTask) chunk(i, n int, runs pairRuns) {
+	if t.equal {
+		from, to := run.Block(i, n)
+		runs.vv(from, from, to-from)
 		return
 	}
 	p := &t.pat
-	run := p.middle * p.inner
+	length := p.middle * p.inner
 	end := min(p.outer*p.repeat, (i+1)*t.rows)
 	for r := i * t.rows; r < end; {
 		o := r / p.repeat
 		n := min(end, (o+1)*p.repeat) - r // rows that share the operand's part
-		x, y, v := t.x[r*run:][:n*run], t.y[r*run:][:n*run], t.s[o*p.middle:][:p.middle]
 		switch {
-		case p.middle == 1 && t.swap:
-			kernel.BinarySV(t.op, y, v[0], x)
 		case p.middle == 1:
-			kernel.BinaryVS(t.op, y, x, v[0])
+			runs.vs(r*length, o, n*length)
 		case p.inner == 1:
-			kernel.BinaryRows(t.op, y, x, v, n, run, t.swap)
+			for k := range n {
+				runs.vv((r+k)*length, o*p.middle, length)
+			}
 		default:
 			for k := range n {
-				kernel.BinaryCols(t.op, y[k*run:][:run], x[k*run:][:run], v, p.middle, p.inner, t.swap)
+				for c := range p.middle {
+					runs.vs((r+k)*length+c*p.inner, o*p.middle+c, p.inner)
+				}
 			}
 		}
 		r += n

@@ -151,8 +151,12 @@ func withNumber(p *ir.Program, i int, v graph.Value, o graph.Op, c float64) (gra
 	} else if n.In[0] != v {
 		return graph.None, false
 	}
+	off := 1e-6
+	if v := int(other); v >= 0 && v < len(p.Net.Halves) && p.Net.Halves[v] { // rounded to 11 bits
+		off = c * 0x1p-11
+	}
 	x := p.Net.Constant(other)
-	if len(x) != 1 || math.Abs(float64(x[0])-c) > 1e-6 {
+	if len(x) != 1 || math.Abs(float64(x[0])-c) > off {
 		return graph.None, false
 	}
 	return n.Out[0], true

@@ -197,7 +197,7 @@ func (t *channelNorm) Chunk(i, worker int) {
 		}
 	default:
 		y := t.y[at:][:len(x)]
-		kernel.BinaryRows(kernel.Sub, y, x, mean, to-from, n, false)
+		kernel.BinaryRows(kernel.Sub, y, x, mean, to-from, n)
 		kernel.ScaleShiftRows(y, y, t.factor[image*n:][:n], t.shift[image*n:][:n], to-from, n)
 	}
 }

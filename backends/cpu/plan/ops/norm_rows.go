@@ -22,7 +22,11 @@ type rowsOp struct {
 	inplace bool
 	orders  func(best run.Order) run.Order // of operand and result, given the best of the operand
 	in      func(o run.Order) rowsTask     // the task in an order
+	halved  ir.Operation                   // the same of halves, nil: there is none
 }
+
+// Halved is the operation of halves, nil when there is none.
+func (q *rowsOp) Halved() ir.Operation { return q.halved }
 
 func (q *rowsOp) Layout(l *ir.Layouter, n *ir.Node) {
 	o := q.orders(l.Order(n, n.In[0]))
@@ -91,6 +95,9 @@ func matchBatchNorm(p *ir.Program, i int) *ir.Patch {
 		q.orders = inBest
 	}
 	count, inner := x.Count(), run.Product(x.Dims[a+1:])
+	if inner > 1 {
+		q.halved = &affineHalves{normTask: norm, inner: inner}
+	}
 	q.in = func(o run.Order) rowsTask {
 		norm, cols := norm, inner
 		if o == run.NHWC || inner == 1 {
@@ -106,9 +113,9 @@ func matchBatchNorm(p *ir.Program, i int) *ir.Patch {
 func (q normTask) compute(t *rowsTask, from, to int) {
 	if q.channels == 0 {
 		y, x := t.part(from, to)
-		kernel.BinaryRows(kernel.Sub, y, x, q.mean, to-from, t.cols, false)
-		kernel.BinaryRows(kernel.Mul, y, y, q.scale, to-from, t.cols, false)
-		kernel.BinaryRows(kernel.Add, y, y, q.offset, to-from, t.cols, false)
+		kernel.BinaryRows(kernel.Sub, y, x, q.mean, to-from, t.cols)
+		kernel.BinaryRows(kernel.Mul, y, y, q.scale, to-from, t.cols)
+		kernel.BinaryRows(kernel.Add, y, y, q.offset, to-from, t.cols)
 		return
 	}
 	for r := from; r < to; r++ {
@@ -116,4 +123,40 @@ func (q normTask) compute(t *rowsTask, from, to int) {
 		c := r % q.channels
 		kernel.Affine(y, x, q.mean[c], q.scale[c], q.offset[c])
 	}
+}
+
+// affineHalves is (x-mean)*scale + offset of halves, channel by channel.
+type affineHalves struct {
+	ir.InOrder
+	normTask
+	inner int // neighbours of a channel
+}
+
+func (q *affineHalves) Lower(*ir.Lowering, *ir.Node) run.Step {
+	return run.Step{Fast: true, Inplace: true, Start: func(_ *run.State, st *run.Step) run.Process {
+		return &affineHalvesTask{halvesTask: halvesTask{st: st}, affineHalves: q, per: max(1, run.BlockLen/q.inner)}
+	}}
+}
+
+type affineHalvesTask struct {
+	halvesTask
+	*affineHalves
+	per int // rows of a chunk
+}
+
+func (t *affineHalvesTask) Run(s *run.State) error {
+	t.take(s)
+	s.Do((len(t.x)/t.inner+t.per-1)/t.per, t)
+	return nil
+}
+
+// Chunk computes some rows of a channel each.
+func (t *affineHalvesTask) Chunk(i, _ int) {
+	scratch := borrowLines()
+	for r := i * t.per; r < min(len(t.x)/t.inner, (i+1)*t.per); r++ {
+		c := r % len(t.scale)
+		kernel.AffineHalves(t.y[r*t.inner:][:t.inner], t.x[r*t.inner:][:t.inner], t.mean[c], t.scale[c], t.offset[c],
+			scratch.floats())
+	}
+	returnLines(scratch)
 }

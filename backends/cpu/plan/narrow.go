@@ -1,0 +1,127 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
+	"github.com/anynpu/anynpu/backends/cpu/plan/ops"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// narrower lets operations between conversions from binary16 and to it take binary16 numbers as they are, so that
+// nothing is widened in memory.
+type narrower struct {
+	*ir.Program
+	readers map[graph.Value][]*ir.Node
+	casts   map[graph.Value]*ir.Node // of binary16 to float32, by what they make
+	gone    map[*ir.Node]bool
+}
+
+func narrow(p *ir.Program) {
+	w := &narrower{p, map[graph.Value][]*ir.Node{}, map[graph.Value]*ir.Node{}, map[*ir.Node]bool{}}
+	var nodes []*ir.Node
+	for _, i := range p.Net.Order {
+		nodes = append(nodes, p.At[i]...)
+	}
+	for _, n := range nodes {
+		if from, to, is := w.cast(n); is && from == tensor.Float16 && to == tensor.Float32 {
+			w.casts[n.Out[0]] = n
+		}
+		for _, v := range n.In {
+			if v != graph.None {
+				w.readers[v] = append(w.readers[v], n)
+			}
+		}
+	}
+	for _, n := range nodes {
+		w.node(n)
+	}
+	for i, list := range p.At {
+		p.At[i] = slices.DeleteFunc(list, func(n *ir.Node) bool { return w.gone[n] })
+	}
+}
+
+// cast reports whether a node is a conversion between element types, and of which.
+func (w *narrower) cast(n *ir.Node) (from, to tensor.DType, is bool) {
+	if n.At < 0 || len(n.In) != 1 || len(n.Out) != 1 || n.Waits {
+		return 0, 0, false
+	}
+	g := &w.Net.Graph.Nodes[n.At]
+	if _, is = g.Op.(*op.Cast); !is || n.Out[0] != g.Out[0] || n.In[0] != g.In[0] {
+		return 0, 0, false
+	}
+	return w.Net.Values[n.In[0]].Type.DType, w.Net.Values[n.Out[0]].Type.DType, true
+}
+
+// node makes n an operation of halves, if all it reads are and what it makes becomes halves.
+func (w *narrower) node(n *ir.Node) {
+	o, is := n.Op.(ops.OfHalves)
+	if !is || len(n.Out) != 1 || n.Codes || n.Waits {
+		return
+	}
+	after := w.readers[n.Out[0]]
+	if len(after) != 1 || slices.Contains(w.Net.Graph.Out, n.Out[0]) {
+		return
+	}
+	if _, to, is := w.cast(after[0]); !is || to != tensor.Float16 {
+		return
+	}
+	in, some := make([]graph.Value, len(n.In)), false
+	for k, v := range n.In {
+		if c := w.casts[v]; c != nil {
+			in[k], some = c.In[0], true
+		} else if !w.exact(v) {
+			return
+		}
+	}
+	halved := o.Halved()
+	if !some || halved == nil {
+		return
+	}
+	for k, v := range n.In {
+		c := w.casts[v]
+		if c == nil {
+			in[k] = w.constant(v)
+			continue
+		}
+		w.readers[v] = slices.DeleteFunc(w.readers[v], func(x *ir.Node) bool { return x == n })
+		if len(w.readers[v]) == 0 && !slices.Contains(w.Net.Graph.Out, v) {
+			w.gone[c] = true
+			w.Fused = append(w.Fused, c.At)
+		}
+	}
+	n.Op, n.In, n.Out = halved, in, after[0].Out
+	w.gone[after[0]] = true
+	w.Fused = append(w.Fused, after[0].At)
+}
+
+// exact reports whether a value is a constant that is the same in binary16.
+func (w *narrower) exact(v graph.Value) bool {
+	if v == graph.None || !w.Net.Values[v].IsFloat32() || w.Net.Values[v].Data == nil {
+		return false
+	}
+	x := mem.Elements[float32](w.Net.Values[v].Data)
+	back := make([]float32, len(x))
+	kernel.HalfToFloat(back, halves(x))
+	return slices.Equal(x, back)
+}
+
+// constant is a new value with the numbers of v as halves.
+func (w *narrower) constant(v graph.Value) graph.Value {
+	x := w.Net.Values[v]
+	x.Type = tensor.T(tensor.Float16, x.Dims...)
+	x.Data = mem.Bytes(halves(mem.Elements[float32](x.Data)))
+	w.Net.Values = append(w.Net.Values, x)
+	w.Made, w.There = append(w.Made, true), append(w.There, true)
+	return graph.Value(len(w.Net.Values) - 1)
+}
+
+func halves(x []float32) []uint16 {
+	h := make([]uint16, len(x))
+	kernel.FloatToHalf(h, x)
+	return h
+}
