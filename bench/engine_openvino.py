@@ -1,8 +1,10 @@
 """One engine of the comparison: OpenVINO through its C API.
 
-Float32 and quantized networks compute float32 as float32; of float16 OpenVINO's choice for the processor is used.
+Floating-point arithmetic is of float32, as in the other engines. OpenVINO's own choice for networks of float16 is
+bfloat16 on processors that have products of it, which keeps eight bits of eleven; BENCH_OPENVINO_PRECISION=own uses it.
 Arguments: engine.py.
 """
+import os
 import time
 
 import engine
@@ -11,7 +13,8 @@ import openvino_c
 
 def load(threads, path):
     begin = time.perf_counter()
-    model = openvino_c.Model(path, threads, None if engine.entry(path)["format"] == "fp16" else "f32")
+    own = engine.entry(path)["format"] == "fp16" and os.environ.get("BENCH_OPENVINO_PRECISION") == "own"
+    model = openvino_c.Model(path, threads, None if own else "f32")
     seconds = time.perf_counter() - begin
     for i, p in enumerate(model.inputs):
         model.bind("input", i, p, engine.filled(p.shape))

@@ -69,7 +69,7 @@ static inline double quantile(struct samples *s, double q)
 	return s->at[i < s->count ? i : s->count - 1];
 }
 
-#define MODEL_PORTS 16
+#define MODEL_PORTS 64
 
 /* A model with one executor and tensors for all its ports. */
 struct model {

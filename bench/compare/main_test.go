@@ -97,7 +97,7 @@ func TestCompare_failures(t *testing.T) {
 	for _, c := range []struct{ name, ours, theirs, says string }{
 		{"other outputs", oneHalf, `\000\000\200\077`, "outputs differ by 0.5 of the largest value"},
 		{"not a number", `\000\000\300\177`, oneHalf, "outputs: value 0 is NaN and 0.5"},
-		{"fewer outputs", oneHalf + oneHalf, oneHalf, "outputs of 8 and 4 bytes"},
+		{"fewer outputs", oneHalf + oneHalf, oneHalf, "outputs of 2 and 1 values"},
 	} {
 		x, _ := engines(t, c.ours, c.theirs)
 		r, err := x.compare(models(t), []string{"net"}, &bytes.Buffer{})
@@ -213,7 +213,7 @@ func TestCheck_flags(t *testing.T) {
 	assert.Error(t, x.check([]string{"extra"}, "1"))
 }
 
-func TestDifference_relativeToTheLargest(t *testing.T) {
+func TestAgree_relativeToTheLargest(t *testing.T) {
 	file := func(v ...float32) string {
 		path := filepath.Join(t.TempDir(), "x")
 		var b bytes.Buffer
@@ -221,14 +221,24 @@ func TestDifference_relativeToTheLargest(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, b.Bytes(), 0o600))
 		return path
 	}
-	d, err := difference(file(1, -2.5), file(1.5, -4))
-	require.NoError(t, err)
+	exact, chosen := &network{Format: "fp32", Selects: true}, &network{Format: "fp16", Selects: true}
+	d, err := agree(file(1, -2.5), file(1.5, -4), exact)
+	assert.ErrorContains(t, err, "outputs differ by 0.38 of the largest value")
 	assert.InDelta(t, 1.5/4, d, 1e-12)
-	_, err = difference(file(), file())
+	_, err = agree(file(), file(), exact)
 	assert.Error(t, err, "no outputs")
 	nan := float32(math.NaN())
-	_, err = difference(file(1, nan), file(1, nan))
+	_, err = agree(file(1, nan), file(1, nan), exact)
 	assert.ErrorContains(t, err, "value 1 is NaN")
-	_, err = difference(file(1), file(0))
+	_, err = agree(file(1), file(0), exact)
 	assert.ErrorContains(t, err, "value 0 is 1, all of the other engine are 0")
+	_, err = agree(file(1), file(0), chosen)
+	assert.ErrorContains(t, err, "all of the other engine are 0")
+	d, err = agree(file(3, 1, 2), file(1, 2, 3.03), chosen)
+	require.NoError(t, err, "another order")
+	assert.InDelta(t, 0.01/3.03, d, 1e-6)
+	_, err = agree(file(3, 1, 2), file(1, 2, 5), chosen)
+	assert.ErrorContains(t, err, "outputs differ by 0.13 of the largest value")
+	_, err = agree(file(3, 1, 2), file(1, 2, 3), exact)
+	assert.ErrorContains(t, err, "outputs differ by 0.67")
 }

@@ -15,6 +15,7 @@ type network struct {
 	name, file string
 	Format     string `json:"format"` // "fp32", "fp16", or of quantized values
 	MACs       int64  `json:"macs"`
+	Selects    bool   `json:"selects"` // it chooses among candidates, by TopK
 }
 
 // quantized reports whether the network computes with integers.
