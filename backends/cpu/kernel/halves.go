@@ -65,7 +65,7 @@ func BinaryHalvesVV(op BinaryOp, dst, a, b []uint16, work []float32) {
 }
 
 // BinaryHalvesVS is [BinaryVS] of binary16 numbers and one of float32, in place if dst is a. With swap it is
-// [BinarySV]: the number is the first argument of op.
+// [BinarySV]: the number is the first argument of op. A divisor has at most 11 bits, as those of binary16 do.
 func BinaryHalvesVS(op BinaryOp, dst, a []uint16, s float32, swap bool, work []float32) {
 	need("BinaryHalvesVS", "dst", len(dst), len(a))
 	need("BinaryHalvesVS", "work", len(work), HalvesWork)
@@ -73,6 +73,12 @@ func BinaryHalvesVS(op BinaryOp, dst, a []uint16, s float32, swap bool, work []f
 	f := fast.halfVS[op]
 	if swap {
 		f = fast.halfSV[op]
+	}
+	if op == Div && !swap && fast.halfQuotient != nil && s != 0 && s-s == 0 {
+		for i := 0; i < len(a); i += convertBlock {
+			fast.halfQuotient(&dst[i], &a[i], s, 1/s, min(convertBlock, len(a)-i))
+		}
+		return
 	}
 	for i := 0; i < len(a); {
 		n := min(convertBlock, len(a)-i)

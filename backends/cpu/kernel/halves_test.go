@@ -104,3 +104,23 @@ func TestAffineHalves_equalsFloat32Rounded(t *testing.T) {
 		}
 	})
 }
+
+// Every quotient of two numbers of binary16 is rounded once, by some divisors of each exponent.
+func TestBinaryHalves_divideExactly(t *testing.T) {
+	var a []uint16
+	var wide []float32
+	for h := range 1 << 16 {
+		a, wide = append(a, uint16(h)), append(wide, halfToFloat(uint16(h)))
+	}
+	work, dst, want := make([]float32, HalvesWork), make([]uint16, len(a)), make([]float32, len(a))
+	eachISA(t, func(t *testing.T) {
+		for h := 1; h < 0x7c00; h += 337 {
+			s := halfToFloat(uint16(h))
+			for i, x := range wide {
+				want[i] = x / s
+			}
+			BinaryHalvesVS(Div, dst, a, s, false, work)
+			checkHalves(t, fmt.Sprint("by ", s), dst, want)
+		}
+	})
+}

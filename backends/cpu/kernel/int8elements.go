@@ -3,6 +3,7 @@ package kernel
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 )
 
 // Combine says how codes become codes of another meaning. In Go:
@@ -64,7 +65,7 @@ func EncodeU8(dst []uint8, src []float32, scale float32, zero int) {
 	need("EncodeU8", "dst", len(dst), len(src))
 	lo, hi := float32(-zero), float32(255-zero)
 	n := 0
-	if size := max(scale, -scale); size > 0x1p-100 && size < 0x1p100 { // its reciprocal is as exact
+	if size := max(scale, -scale); size > 0x1p-100 && size < 0x1p100 && math.Float32bits(size)&(1<<23-1) != 1<<23-1 {
 		n = len(src) &^ (combineStep - 1)
 	}
 	if n > 0 {

@@ -69,3 +69,7 @@ type (
 	castFn    func(dst, src *byte, n int)
 	boundedFn func(dst, src *byte, n int) uint64
 )
+
+// quotientFn divides elements of a by those of b, or by one, in multiples of quotientStep, and says whether results are
+// wrong.
+type quotientFn func(dst, a, b *byte, n int) (far uint64)

@@ -43,13 +43,16 @@ type table struct {
 	unaryHalf      [numUnary]unaryHalfFn
 	halfVV         [numBinary]vvHalfFn
 	halfVS, halfSV [numBinary]vsHalfFn
+	halfQuotient   func(dst, a *uint16, b, r float32, n int) // a/b, r is 1/b; b is finite and not 0
 	affineHalf     func(dst, src *uint16, n int, mean, factor, shift float32)
 	// By the number of kindOf; nil: compareGeneric.
 	compareVV, compareVS   [numCompared][numComparisons]pairFn
 	integersVV, integersVS [numInteger]pairFn // nil: integersGeneric
 	foldIntegers           [numSized]castFn
 	selects                [4]func(dst, c, a, b *byte, n int) // by sizeOf
-	integersEach           [numFunctions]castFn               // nil: eachGeneric
+	// Of int32, int64 and float32; nil: no kernel.
+	quotientsVV, quotientsVS [3][numQuotients]quotientFn
+	integersEach             [numFunctions]castFn // nil: eachGeneric
 
 	// Casts, by the binary logarithms of the sizes of elements, from and to; nil: castGeneric and its like.
 	narrow        [4][4]castFn

@@ -116,7 +116,17 @@ func avx2Table() table {
 			vsHalfDivAVX2, vsHalfMinAVX2, vsHalfMaxAVX2},
 		halfSV: [numBinary]vsHalfFn{svHalfAddAVX2, svHalfSubAVX2, svHalfMulAVX2,
 			svHalfDivAVX2, svHalfMinAVX2, svHalfMaxAVX2},
-		affineHalf: affineHalfAVX2,
+		halfQuotient: vsHalfQuotientAVX2, affineHalf: affineHalfAVX2,
+		quotientsVV: [3][numQuotients]quotientFn{
+			{vvDivI32AVX2, vvDivFloorI32AVX2, vvModI32AVX2, vvModFloorI32AVX2},
+			{vvDivI64AVX2, vvDivFloorI64AVX2, vvModI64AVX2, vvModFloorI64AVX2},
+			{ModTrunc: vvModF32AVX2},
+		},
+		quotientsVS: [3][numQuotients]quotientFn{
+			{vsDivI32AVX2, vsDivFloorI32AVX2, vsModI32AVX2, vsModFloorI32AVX2},
+			{vsDivI64AVX2, vsDivFloorI64AVX2, vsModI64AVX2, vsModFloorI64AVX2},
+			{ModTrunc: vsModF32AVX2},
+		},
 		compareVV: [numCompared][numComparisons]pairFn{
 			{vvLessF32AVX2, vvLessEqualF32AVX2, vvGreaterF32AVX2, vvGreaterEqualF32AVX2,
 				vvEqualF32AVX2, vvNotEqualF32AVX2},
@@ -290,7 +300,7 @@ func avx512Table(vnni bool) table {
 		vsHalfDivAVX512, vsHalfMinAVX512, vsHalfMaxAVX512}
 	t.halfSV = [numBinary]vsHalfFn{svHalfAddAVX512, svHalfSubAVX512, svHalfMulAVX512,
 		svHalfDivAVX512, svHalfMinAVX512, svHalfMaxAVX512}
-	t.affineHalf = affineHalfAVX512
+	t.halfQuotient, t.affineHalf = vsHalfQuotientAVX512, affineHalfAVX512
 	t.unary = [numUnary]unaryFn{
 		Clamp:       unaryClampAVX512,
 		LeakyRelu:   unaryLeakyReluAVX512,

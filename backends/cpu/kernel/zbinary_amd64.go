@@ -199,6 +199,11 @@ func vsHalfMaxAVX2(dst *uint16, a *uint16, b float32, n int)
 //go:noescape
 func svHalfMaxAVX2(dst *uint16, a *uint16, b float32, n int)
 
+// vsHalfQuotientAVX2 is a/b on n values, where r is 1/b in float32; dst may be a.
+//
+//go:noescape
+func vsHalfQuotientAVX2(dst *uint16, a *uint16, b float32, r float32, n int)
+
 // vvAddAVX512 is Add of [BinaryVV] on n values; dst may be a or b.
 //
 //go:noescape
@@ -393,3 +398,8 @@ func vsHalfMaxAVX512(dst *uint16, a *uint16, b float32, n int)
 //
 //go:noescape
 func svHalfMaxAVX512(dst *uint16, a *uint16, b float32, n int)
+
+// vsHalfQuotientAVX512 is a/b on n values, where r is 1/b in float32; dst may be a.
+//
+//go:noescape
+func vsHalfQuotientAVX512(dst *uint16, a *uint16, b float32, r float32, n int)

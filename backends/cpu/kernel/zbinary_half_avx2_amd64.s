@@ -1095,3 +1095,97 @@ tail:
 done:
 	VZEROUPPER
 	RET
+
+// func vsHalfQuotientAVX2(dst *uint16, a *uint16, b float32, r float32, n int)
+// Requires: AVX, F16C, FMA3
+TEXT ·vsHalfQuotientAVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         n+24(FP), DX
+	VBROADCASTSS b+16(FP), Y0
+	VBROADCASTSS r+20(FP), Y1
+
+	// 2 vectors at a time
+unrolled:
+	CMPQ         DX, $+16
+	JLT          vector
+	VCVTPH2PS    (CX), Y2
+	VMULPS       Y1, Y2, Y3
+	VFNMADD231PS Y0, Y3, Y2
+	VMOVUPS      Y3, Y5
+	VCMPPS       $0x0c, c00000000<>+0(SB), Y2, Y4
+	VFMADD231PS  Y1, Y2, Y5
+	VBLENDVPS    Y4, Y5, Y3, Y2
+	VCVTPS2PH    $0x00, Y2, (AX)
+	VCVTPH2PS    16(CX), Y2
+	VMULPS       Y1, Y2, Y3
+	VFNMADD231PS Y0, Y3, Y2
+	VMOVUPS      Y3, Y5
+	VCMPPS       $0x0c, c00000000<>+0(SB), Y2, Y4
+	VFMADD231PS  Y1, Y2, Y5
+	VBLENDVPS    Y4, Y5, Y3, Y2
+	VCVTPS2PH    $0x00, Y2, 16(AX)
+	ADDQ         $+32, AX
+	ADDQ         $+32, CX
+	SUBQ         $+16, DX
+	JMP          unrolled
+
+	// 1 vectors at a time
+vector:
+	CMPQ         DX, $+8
+	JLT          tail
+	VCVTPH2PS    (CX), Y2
+	VMULPS       Y1, Y2, Y3
+	VFNMADD231PS Y0, Y3, Y2
+	VMOVUPS      Y3, Y5
+	VCMPPS       $0x0c, c00000000<>+0(SB), Y2, Y4
+	VFMADD231PS  Y1, Y2, Y5
+	VBLENDVPS    Y4, Y5, Y3, Y2
+	VCVTPS2PH    $0x00, Y2, (AX)
+	ADDQ         $+16, AX
+	ADDQ         $+16, CX
+	SUBQ         $+8, DX
+	JMP          vector
+
+	// the rest, one by one
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVWLZX      (CX), BX
+	VMOVD        BX, X2
+	VCVTPH2PS    X2, Y2
+	VMULPS       Y1, Y2, Y3
+	VFNMADD231PS Y0, Y3, Y2
+	VMOVUPS      Y3, Y5
+	VCMPPS       $0x0c, c00000000<>+0(SB), Y2, Y4
+	VFMADD231PS  Y1, Y2, Y5
+	VBLENDVPS    Y4, Y5, Y3, Y2
+	VCVTPS2PH    $0x00, Y2, X2
+	VMOVD        X2, BX
+	MOVW         BX, (AX)
+	ADDQ         $+2, AX
+	ADDQ         $+2, CX
+	DECQ         DX
+	JMP          tail
+
+done:
+	VZEROUPPER
+	RET
+
+DATA c00000000<>+0(SB)/4, $0x00000000
+DATA c00000000<>+4(SB)/4, $0x00000000
+DATA c00000000<>+8(SB)/4, $0x00000000
+DATA c00000000<>+12(SB)/4, $0x00000000
+DATA c00000000<>+16(SB)/4, $0x00000000
+DATA c00000000<>+20(SB)/4, $0x00000000
+DATA c00000000<>+24(SB)/4, $0x00000000
+DATA c00000000<>+28(SB)/4, $0x00000000
+DATA c00000000<>+32(SB)/4, $0x00000000
+DATA c00000000<>+36(SB)/4, $0x00000000
+DATA c00000000<>+40(SB)/4, $0x00000000
+DATA c00000000<>+44(SB)/4, $0x00000000
+DATA c00000000<>+48(SB)/4, $0x00000000
+DATA c00000000<>+52(SB)/4, $0x00000000
+DATA c00000000<>+56(SB)/4, $0x00000000
+DATA c00000000<>+60(SB)/4, $0x00000000
+GLOBL c00000000<>(SB), RODATA|NOPTR, $64

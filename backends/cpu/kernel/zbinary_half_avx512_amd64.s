@@ -1029,3 +1029,86 @@ tail:
 done:
 	VZEROUPPER
 	RET
+
+// func vsHalfQuotientAVX512(dst *uint16, a *uint16, b float32, r float32, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2
+TEXT ·vsHalfQuotientAVX512(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         n+24(FP), DX
+	VBROADCASTSS b+16(FP), Z0
+	VBROADCASTSS r+20(FP), Z1
+
+	// 2 vectors at a time
+unrolled:
+	CMPQ         DX, $+32
+	JLT          vector
+	VCVTPH2PS    (CX), Z2
+	VMULPS       Z1, Z2, Z3
+	VFNMADD231PS Z0, Z3, Z2
+	VCMPPS       $0x0c, c00000000<>+0(SB), Z2, K2
+	VFMADD231PS  Z1, Z2, K2, Z3
+	VCVTPS2PH    $0x00, Z3, (AX)
+	VCVTPH2PS    32(CX), Z2
+	VMULPS       Z1, Z2, Z3
+	VFNMADD231PS Z0, Z3, Z2
+	VCMPPS       $0x0c, c00000000<>+0(SB), Z2, K2
+	VFMADD231PS  Z1, Z2, K2, Z3
+	VCVTPS2PH    $0x00, Z3, 32(AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+32, DX
+	JMP          unrolled
+
+	// 1 vectors at a time
+vector:
+	CMPQ         DX, $+16
+	JLT          tail
+	VCVTPH2PS    (CX), Z2
+	VMULPS       Z1, Z2, Z3
+	VFNMADD231PS Z0, Z3, Z2
+	VCMPPS       $0x0c, c00000000<>+0(SB), Z2, K2
+	VFMADD231PS  Z1, Z2, K2, Z3
+	VCVTPS2PH    $0x00, Z3, (AX)
+	ADDQ         $+32, AX
+	ADDQ         $+32, CX
+	SUBQ         $+16, DX
+	JMP          vector
+
+	// the rest, under the mask
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVL         $0x0000ffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVDQU16.Z  (CX), K1, Y2
+	VCVTPH2PS    Y2, Z2
+	VMULPS       Z1, Z2, Z3
+	VFNMADD231PS Z0, Z3, Z2
+	VCMPPS       $0x0c, c00000000<>+0(SB), Z2, K2
+	VFMADD231PS  Z1, Z2, K2, Z3
+	VCVTPS2PH    $0x00, Z3, Y0
+	VMOVDQU16    Y0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA c00000000<>+0(SB)/4, $0x00000000
+DATA c00000000<>+4(SB)/4, $0x00000000
+DATA c00000000<>+8(SB)/4, $0x00000000
+DATA c00000000<>+12(SB)/4, $0x00000000
+DATA c00000000<>+16(SB)/4, $0x00000000
+DATA c00000000<>+20(SB)/4, $0x00000000
+DATA c00000000<>+24(SB)/4, $0x00000000
+DATA c00000000<>+28(SB)/4, $0x00000000
+DATA c00000000<>+32(SB)/4, $0x00000000
+DATA c00000000<>+36(SB)/4, $0x00000000
+DATA c00000000<>+40(SB)/4, $0x00000000
+DATA c00000000<>+44(SB)/4, $0x00000000
+DATA c00000000<>+48(SB)/4, $0x00000000
+DATA c00000000<>+52(SB)/4, $0x00000000
+DATA c00000000<>+56(SB)/4, $0x00000000
+DATA c00000000<>+60(SB)/4, $0x00000000
+GLOBL c00000000<>(SB), RODATA|NOPTR, $64

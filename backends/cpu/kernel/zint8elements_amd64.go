@@ -15,7 +15,7 @@ func combineAVX2(dst *uint8, a *uint8, b *uint8, n int, fa float32, fb float32, 
 func maxU8AVX2(dst *uint8, src *uint8, n int)
 
 // encodeAVX2 is dst = round(clamp(src/scale, lo, hi)) + zero on n values, a positive multiple of 64, NaN counting as 0;
-// lo is -zero, and scale far from the limits of float32.
+// lo is -zero, and scale far from the limits of float32, its significand less than the largest.
 //
 //go:noescape
 func encodeAVX2(dst *uint8, src *float32, n int, scale float32, lo float32, hi float32, zero int)
@@ -37,7 +37,7 @@ func combineAVX512(dst *uint8, a *uint8, b *uint8, n int, fa float32, fb float32
 func maxU8AVX512(dst *uint8, src *uint8, n int)
 
 // encodeAVX512 is dst = round(clamp(src/scale, lo, hi)) + zero on n values, a positive multiple of 64, NaN counting as 0;
-// lo is -zero, and scale far from the limits of float32.
+// lo is -zero, and scale far from the limits of float32, its significand less than the largest.
 //
 //go:noescape
 func encodeAVX512(dst *uint8, src *float32, n int, scale float32, lo float32, hi float32, zero int)

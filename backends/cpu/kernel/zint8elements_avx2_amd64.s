@@ -147,7 +147,7 @@ loop:
 	RET
 
 // func encodeAVX2(dst *uint8, src *float32, n int, scale float32, lo float32, hi float32, zero int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, FMA3
 TEXT ·encodeAVX2(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
@@ -160,53 +160,38 @@ TEXT ·encodeAVX2(SB), NOSPLIT, $0-48
 	VMOVD        BX, X11
 	VPBROADCASTW X11, Y11
 	VMOVUPS      pairs<>+0(SB), Y12
-	VMOVUPS      c4b400000<>+0(SB), Y6
-	VMOVUPS      c7fffffff<>+0(SB), Y7
-	VMOVUPS      c3efff000<>+0(SB), Y14
+	VXORPS       Y6, Y6, Y6
 
 loop:
-	// products with 1/scale are 3 roundings from quotients: below 512 less than 2^-13
-	VXORPS    Y5, Y5, Y5
-	VMULPS    (CX), Y9, Y0
-	VCMPPS    $0x07, Y0, Y0, Y13
-	VANDPS    Y13, Y0, Y0
-	VMINPS    Y10, Y0, Y0
-	VADDPS    Y6, Y0, Y4
-	VSUBPS    Y6, Y4, Y4
-	VSUBPS    Y4, Y0, Y4
-	VANDPS    Y7, Y4, Y4
-	VMAXPS    Y4, Y5, Y5
-	VMULPS    32(CX), Y9, Y1
-	VCMPPS    $0x07, Y1, Y1, Y13
-	VANDPS    Y13, Y1, Y1
-	VMINPS    Y10, Y1, Y1
-	VADDPS    Y6, Y1, Y4
-	VSUBPS    Y6, Y4, Y4
-	VSUBPS    Y4, Y1, Y4
-	VANDPS    Y7, Y4, Y4
-	VMAXPS    Y4, Y5, Y5
-	VMULPS    64(CX), Y9, Y2
-	VCMPPS    $0x07, Y2, Y2, Y13
-	VANDPS    Y13, Y2, Y2
-	VMINPS    Y10, Y2, Y2
-	VADDPS    Y6, Y2, Y4
-	VSUBPS    Y6, Y4, Y4
-	VSUBPS    Y4, Y2, Y4
-	VANDPS    Y7, Y4, Y4
-	VMAXPS    Y4, Y5, Y5
-	VMULPS    96(CX), Y9, Y3
-	VCMPPS    $0x07, Y3, Y3, Y13
-	VANDPS    Y13, Y3, Y3
-	VMINPS    Y10, Y3, Y3
-	VADDPS    Y6, Y3, Y4
-	VSUBPS    Y6, Y4, Y4
-	VSUBPS    Y4, Y3, Y4
-	VANDPS    Y7, Y4, Y4
-	VMAXPS    Y4, Y5, Y5
-	VCMPPS    $0x1e, Y14, Y5, Y13
-	VMOVMSKPS Y13, BX
-	TESTL     BX, BX
-	JNZ       divide
+	VXORPS       Y5, Y5, Y5
+	VMOVUPS      (CX), Y4
+	VMULPS       Y4, Y9, Y0
+	VFNMADD231PS Y8, Y0, Y4
+	VFMADD231PS  Y9, Y4, Y0
+	VFMADD231PS  Y6, Y4, Y5
+	VMINPS       Y10, Y0, Y0
+	VMOVUPS      32(CX), Y4
+	VMULPS       Y4, Y9, Y1
+	VFNMADD231PS Y8, Y1, Y4
+	VFMADD231PS  Y9, Y4, Y1
+	VFMADD231PS  Y6, Y4, Y5
+	VMINPS       Y10, Y1, Y1
+	VMOVUPS      64(CX), Y4
+	VMULPS       Y4, Y9, Y2
+	VFNMADD231PS Y8, Y2, Y4
+	VFMADD231PS  Y9, Y4, Y2
+	VFMADD231PS  Y6, Y4, Y5
+	VMINPS       Y10, Y2, Y2
+	VMOVUPS      96(CX), Y4
+	VMULPS       Y4, Y9, Y3
+	VFNMADD231PS Y8, Y3, Y4
+	VFMADD231PS  Y9, Y4, Y3
+	VFMADD231PS  Y6, Y4, Y5
+	VMINPS       Y10, Y3, Y3
+	VCMPPS       $0x03, Y5, Y5, Y13
+	VMOVMSKPS    Y13, BX
+	TESTL        BX, BX
+	JNZ          divide
 
 pack:
 	VCVTPS2DQ Y0, Y0
@@ -227,7 +212,7 @@ pack:
 	VZEROUPPER
 	RET
 
-	// a number may lie between two codes
+	// a value is not finite, or its quotient is not
 divide:
 	VMOVUPS (CX), Y0
 	VDIVPS  Y8, Y0, Y0
@@ -268,60 +253,6 @@ DATA c3f800000<>+52(SB)/4, $0x3f800000
 DATA c3f800000<>+56(SB)/4, $0x3f800000
 DATA c3f800000<>+60(SB)/4, $0x3f800000
 GLOBL c3f800000<>(SB), RODATA|NOPTR, $64
-
-DATA c4b400000<>+0(SB)/4, $0x4b400000
-DATA c4b400000<>+4(SB)/4, $0x4b400000
-DATA c4b400000<>+8(SB)/4, $0x4b400000
-DATA c4b400000<>+12(SB)/4, $0x4b400000
-DATA c4b400000<>+16(SB)/4, $0x4b400000
-DATA c4b400000<>+20(SB)/4, $0x4b400000
-DATA c4b400000<>+24(SB)/4, $0x4b400000
-DATA c4b400000<>+28(SB)/4, $0x4b400000
-DATA c4b400000<>+32(SB)/4, $0x4b400000
-DATA c4b400000<>+36(SB)/4, $0x4b400000
-DATA c4b400000<>+40(SB)/4, $0x4b400000
-DATA c4b400000<>+44(SB)/4, $0x4b400000
-DATA c4b400000<>+48(SB)/4, $0x4b400000
-DATA c4b400000<>+52(SB)/4, $0x4b400000
-DATA c4b400000<>+56(SB)/4, $0x4b400000
-DATA c4b400000<>+60(SB)/4, $0x4b400000
-GLOBL c4b400000<>(SB), RODATA|NOPTR, $64
-
-DATA c7fffffff<>+0(SB)/4, $0x7fffffff
-DATA c7fffffff<>+4(SB)/4, $0x7fffffff
-DATA c7fffffff<>+8(SB)/4, $0x7fffffff
-DATA c7fffffff<>+12(SB)/4, $0x7fffffff
-DATA c7fffffff<>+16(SB)/4, $0x7fffffff
-DATA c7fffffff<>+20(SB)/4, $0x7fffffff
-DATA c7fffffff<>+24(SB)/4, $0x7fffffff
-DATA c7fffffff<>+28(SB)/4, $0x7fffffff
-DATA c7fffffff<>+32(SB)/4, $0x7fffffff
-DATA c7fffffff<>+36(SB)/4, $0x7fffffff
-DATA c7fffffff<>+40(SB)/4, $0x7fffffff
-DATA c7fffffff<>+44(SB)/4, $0x7fffffff
-DATA c7fffffff<>+48(SB)/4, $0x7fffffff
-DATA c7fffffff<>+52(SB)/4, $0x7fffffff
-DATA c7fffffff<>+56(SB)/4, $0x7fffffff
-DATA c7fffffff<>+60(SB)/4, $0x7fffffff
-GLOBL c7fffffff<>(SB), RODATA|NOPTR, $64
-
-DATA c3efff000<>+0(SB)/4, $0x3efff000
-DATA c3efff000<>+4(SB)/4, $0x3efff000
-DATA c3efff000<>+8(SB)/4, $0x3efff000
-DATA c3efff000<>+12(SB)/4, $0x3efff000
-DATA c3efff000<>+16(SB)/4, $0x3efff000
-DATA c3efff000<>+20(SB)/4, $0x3efff000
-DATA c3efff000<>+24(SB)/4, $0x3efff000
-DATA c3efff000<>+28(SB)/4, $0x3efff000
-DATA c3efff000<>+32(SB)/4, $0x3efff000
-DATA c3efff000<>+36(SB)/4, $0x3efff000
-DATA c3efff000<>+40(SB)/4, $0x3efff000
-DATA c3efff000<>+44(SB)/4, $0x3efff000
-DATA c3efff000<>+48(SB)/4, $0x3efff000
-DATA c3efff000<>+52(SB)/4, $0x3efff000
-DATA c3efff000<>+56(SB)/4, $0x3efff000
-DATA c3efff000<>+60(SB)/4, $0x3efff000
-GLOBL c3efff000<>(SB), RODATA|NOPTR, $64
 
 // func nearestAVX2(dst *uint8, src *float32, n int, scale *float32, shift *float32, zero int, flip int, far float32, close *uint8)
 // Requires: AVX, AVX2
@@ -490,3 +421,21 @@ DATA c45000000<>+52(SB)/4, $0x45000000
 DATA c45000000<>+56(SB)/4, $0x45000000
 DATA c45000000<>+60(SB)/4, $0x45000000
 GLOBL c45000000<>(SB), RODATA|NOPTR, $64
+
+DATA c7fffffff<>+0(SB)/4, $0x7fffffff
+DATA c7fffffff<>+4(SB)/4, $0x7fffffff
+DATA c7fffffff<>+8(SB)/4, $0x7fffffff
+DATA c7fffffff<>+12(SB)/4, $0x7fffffff
+DATA c7fffffff<>+16(SB)/4, $0x7fffffff
+DATA c7fffffff<>+20(SB)/4, $0x7fffffff
+DATA c7fffffff<>+24(SB)/4, $0x7fffffff
+DATA c7fffffff<>+28(SB)/4, $0x7fffffff
+DATA c7fffffff<>+32(SB)/4, $0x7fffffff
+DATA c7fffffff<>+36(SB)/4, $0x7fffffff
+DATA c7fffffff<>+40(SB)/4, $0x7fffffff
+DATA c7fffffff<>+44(SB)/4, $0x7fffffff
+DATA c7fffffff<>+48(SB)/4, $0x7fffffff
+DATA c7fffffff<>+52(SB)/4, $0x7fffffff
+DATA c7fffffff<>+56(SB)/4, $0x7fffffff
+DATA c7fffffff<>+60(SB)/4, $0x7fffffff
+GLOBL c7fffffff<>(SB), RODATA|NOPTR, $64

@@ -164,53 +164,38 @@ TEXT ·encodeAVX512(SB), NOSPLIT, $0-48
 	MOVQ         zero+40(FP), BX
 	VPBROADCASTW BX, Z11
 	VMOVUPS      quads<>+0(SB), Z12
-	VMOVUPS      c4b400000<>+0(SB), Z6
-	VMOVUPS      c7fffffff<>+0(SB), Z7
-	VMOVUPS      c3efff000<>+0(SB), Z14
+	VPXORD       Z6, Z6, Z6
 
 loop:
-	// products with 1/scale are 3 roundings from quotients: below 512 less than 2^-13
-	VPXORD    Z5, Z5, Z5
-	VMULPS    (CX), Z9, Z0
-	VCMPPS    $0x07, Z0, Z0, K2
-	VMOVAPS.Z Z0, K2, Z0
-	VMINPS    Z10, Z0, Z0
-	VADDPS    Z6, Z0, Z4
-	VSUBPS    Z6, Z4, Z4
-	VSUBPS    Z4, Z0, Z4
-	VPANDD    Z7, Z4, Z4
-	VMAXPS    Z4, Z5, Z5
-	VMULPS    64(CX), Z9, Z1
-	VCMPPS    $0x07, Z1, Z1, K2
-	VMOVAPS.Z Z1, K2, Z1
-	VMINPS    Z10, Z1, Z1
-	VADDPS    Z6, Z1, Z4
-	VSUBPS    Z6, Z4, Z4
-	VSUBPS    Z4, Z1, Z4
-	VPANDD    Z7, Z4, Z4
-	VMAXPS    Z4, Z5, Z5
-	VMULPS    128(CX), Z9, Z2
-	VCMPPS    $0x07, Z2, Z2, K2
-	VMOVAPS.Z Z2, K2, Z2
-	VMINPS    Z10, Z2, Z2
-	VADDPS    Z6, Z2, Z4
-	VSUBPS    Z6, Z4, Z4
-	VSUBPS    Z4, Z2, Z4
-	VPANDD    Z7, Z4, Z4
-	VMAXPS    Z4, Z5, Z5
-	VMULPS    192(CX), Z9, Z3
-	VCMPPS    $0x07, Z3, Z3, K2
-	VMOVAPS.Z Z3, K2, Z3
-	VMINPS    Z10, Z3, Z3
-	VADDPS    Z6, Z3, Z4
-	VSUBPS    Z6, Z4, Z4
-	VSUBPS    Z4, Z3, Z4
-	VPANDD    Z7, Z4, Z4
-	VMAXPS    Z4, Z5, Z5
-	VCMPPS    $0x1e, Z14, Z5, K2
-	KMOVW     K2, BX
-	TESTL     BX, BX
-	JNZ       divide
+	VPXORD       Z5, Z5, Z5
+	VMOVUPS      (CX), Z4
+	VMULPS       Z4, Z9, Z0
+	VFNMADD231PS Z8, Z0, Z4
+	VFMADD231PS  Z9, Z4, Z0
+	VFMADD231PS  Z6, Z4, Z5
+	VMINPS       Z10, Z0, Z0
+	VMOVUPS      64(CX), Z4
+	VMULPS       Z4, Z9, Z1
+	VFNMADD231PS Z8, Z1, Z4
+	VFMADD231PS  Z9, Z4, Z1
+	VFMADD231PS  Z6, Z4, Z5
+	VMINPS       Z10, Z1, Z1
+	VMOVUPS      128(CX), Z4
+	VMULPS       Z4, Z9, Z2
+	VFNMADD231PS Z8, Z2, Z4
+	VFMADD231PS  Z9, Z4, Z2
+	VFMADD231PS  Z6, Z4, Z5
+	VMINPS       Z10, Z2, Z2
+	VMOVUPS      192(CX), Z4
+	VMULPS       Z4, Z9, Z3
+	VFNMADD231PS Z8, Z3, Z4
+	VFMADD231PS  Z9, Z4, Z3
+	VFMADD231PS  Z6, Z4, Z5
+	VMINPS       Z10, Z3, Z3
+	VCMPPS       $0x03, Z5, Z5, K2
+	KMOVW        K2, BX
+	TESTL        BX, BX
+	JNZ          divide
 
 pack:
 	VCVTPS2DQ Z0, Z0
@@ -231,7 +216,7 @@ pack:
 	VZEROUPPER
 	RET
 
-	// a number may lie between two codes
+	// a value is not finite, or its quotient is not
 divide:
 	VMOVUPS   (CX), Z0
 	VDIVPS    Z8, Z0, Z0
@@ -272,60 +257,6 @@ DATA c3f800000<>+52(SB)/4, $0x3f800000
 DATA c3f800000<>+56(SB)/4, $0x3f800000
 DATA c3f800000<>+60(SB)/4, $0x3f800000
 GLOBL c3f800000<>(SB), RODATA|NOPTR, $64
-
-DATA c4b400000<>+0(SB)/4, $0x4b400000
-DATA c4b400000<>+4(SB)/4, $0x4b400000
-DATA c4b400000<>+8(SB)/4, $0x4b400000
-DATA c4b400000<>+12(SB)/4, $0x4b400000
-DATA c4b400000<>+16(SB)/4, $0x4b400000
-DATA c4b400000<>+20(SB)/4, $0x4b400000
-DATA c4b400000<>+24(SB)/4, $0x4b400000
-DATA c4b400000<>+28(SB)/4, $0x4b400000
-DATA c4b400000<>+32(SB)/4, $0x4b400000
-DATA c4b400000<>+36(SB)/4, $0x4b400000
-DATA c4b400000<>+40(SB)/4, $0x4b400000
-DATA c4b400000<>+44(SB)/4, $0x4b400000
-DATA c4b400000<>+48(SB)/4, $0x4b400000
-DATA c4b400000<>+52(SB)/4, $0x4b400000
-DATA c4b400000<>+56(SB)/4, $0x4b400000
-DATA c4b400000<>+60(SB)/4, $0x4b400000
-GLOBL c4b400000<>(SB), RODATA|NOPTR, $64
-
-DATA c7fffffff<>+0(SB)/4, $0x7fffffff
-DATA c7fffffff<>+4(SB)/4, $0x7fffffff
-DATA c7fffffff<>+8(SB)/4, $0x7fffffff
-DATA c7fffffff<>+12(SB)/4, $0x7fffffff
-DATA c7fffffff<>+16(SB)/4, $0x7fffffff
-DATA c7fffffff<>+20(SB)/4, $0x7fffffff
-DATA c7fffffff<>+24(SB)/4, $0x7fffffff
-DATA c7fffffff<>+28(SB)/4, $0x7fffffff
-DATA c7fffffff<>+32(SB)/4, $0x7fffffff
-DATA c7fffffff<>+36(SB)/4, $0x7fffffff
-DATA c7fffffff<>+40(SB)/4, $0x7fffffff
-DATA c7fffffff<>+44(SB)/4, $0x7fffffff
-DATA c7fffffff<>+48(SB)/4, $0x7fffffff
-DATA c7fffffff<>+52(SB)/4, $0x7fffffff
-DATA c7fffffff<>+56(SB)/4, $0x7fffffff
-DATA c7fffffff<>+60(SB)/4, $0x7fffffff
-GLOBL c7fffffff<>(SB), RODATA|NOPTR, $64
-
-DATA c3efff000<>+0(SB)/4, $0x3efff000
-DATA c3efff000<>+4(SB)/4, $0x3efff000
-DATA c3efff000<>+8(SB)/4, $0x3efff000
-DATA c3efff000<>+12(SB)/4, $0x3efff000
-DATA c3efff000<>+16(SB)/4, $0x3efff000
-DATA c3efff000<>+20(SB)/4, $0x3efff000
-DATA c3efff000<>+24(SB)/4, $0x3efff000
-DATA c3efff000<>+28(SB)/4, $0x3efff000
-DATA c3efff000<>+32(SB)/4, $0x3efff000
-DATA c3efff000<>+36(SB)/4, $0x3efff000
-DATA c3efff000<>+40(SB)/4, $0x3efff000
-DATA c3efff000<>+44(SB)/4, $0x3efff000
-DATA c3efff000<>+48(SB)/4, $0x3efff000
-DATA c3efff000<>+52(SB)/4, $0x3efff000
-DATA c3efff000<>+56(SB)/4, $0x3efff000
-DATA c3efff000<>+60(SB)/4, $0x3efff000
-GLOBL c3efff000<>(SB), RODATA|NOPTR, $64
 
 // func nearestAVX512(dst *uint8, src *float32, n int, scale *float32, shift *float32, zero int, flip int, far float32, close *uint8)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F
@@ -444,6 +375,24 @@ DATA c45000000<>+52(SB)/4, $0x45000000
 DATA c45000000<>+56(SB)/4, $0x45000000
 DATA c45000000<>+60(SB)/4, $0x45000000
 GLOBL c45000000<>(SB), RODATA|NOPTR, $64
+
+DATA c7fffffff<>+0(SB)/4, $0x7fffffff
+DATA c7fffffff<>+4(SB)/4, $0x7fffffff
+DATA c7fffffff<>+8(SB)/4, $0x7fffffff
+DATA c7fffffff<>+12(SB)/4, $0x7fffffff
+DATA c7fffffff<>+16(SB)/4, $0x7fffffff
+DATA c7fffffff<>+20(SB)/4, $0x7fffffff
+DATA c7fffffff<>+24(SB)/4, $0x7fffffff
+DATA c7fffffff<>+28(SB)/4, $0x7fffffff
+DATA c7fffffff<>+32(SB)/4, $0x7fffffff
+DATA c7fffffff<>+36(SB)/4, $0x7fffffff
+DATA c7fffffff<>+40(SB)/4, $0x7fffffff
+DATA c7fffffff<>+44(SB)/4, $0x7fffffff
+DATA c7fffffff<>+48(SB)/4, $0x7fffffff
+DATA c7fffffff<>+52(SB)/4, $0x7fffffff
+DATA c7fffffff<>+56(SB)/4, $0x7fffffff
+DATA c7fffffff<>+60(SB)/4, $0x7fffffff
+GLOBL c7fffffff<>(SB), RODATA|NOPTR, $64
 
 // func rowSumsAVX512(dst *int32, src *uint8, rows int, k int, ld int, runs int, down int, pairs int)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, BMI2

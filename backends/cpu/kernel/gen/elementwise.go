@@ -295,6 +295,31 @@ func binary(g *gen) {
 	}
 }
 
+// halfQuotient divides by a number without divisions: the product with the reciprocal r, corrected by what it leaves, is
+// the quotient of float32 for every finite divisor of binary16 but 0.
+func halfQuotient(g *gen) {
+	g.text("vsHalfQuotient", "func(dst, a *uint16, b, r float32, n int)",
+		"is a/b on n values, where r is 1/b in float32; dst may be a.")
+	dst, a, n := g.loadArg("dst"), g.loadArg("a"), g.loadArg("n")
+	b, r := g.bcastArg("b"), g.bcastArg("r")
+	g.stream(n, 2, []reg.GPVirtual{dst, a}, func(d int, masked bool) {
+		x := g.get(at(a, d), masked)
+		q := g.bin(g.VMULPS, r, x)
+		g.VFNMADD231PS(b, q, x)
+		if g.wide() { // nothing is added where nothing is left, or where a is infinite or NaN
+			g.VCMPPS(operand.U8(12), g.f(0), x, reg.K2) // not equal, and no NaN
+			g.VFMADD231PS(r, x, reg.K2, q)
+		} else {
+			m, y := g.v(), g.mov(q)
+			g.VCMPPS(operand.U8(12), g.f(0), x, m)
+			g.VFMADD231PS(r, x, y)
+			q = g.blend(m, y, q)
+		}
+		g.put(masked, q, at(dst, d))
+	})
+	g.ret()
+}
+
 // blend is mask ? yes : no for AVX2.
 func (g *gen) blend(mask, yes, no reg.Register) reg.VecVirtual {
 	r := g.v()

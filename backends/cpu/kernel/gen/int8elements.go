@@ -208,15 +208,14 @@ func (g *gen) maxU8() {
 	g.ret()
 }
 
-// encode quantizes as by a true division, which it makes only where the product with the reciprocal is so near to the
-// middle between two integers that it may differ. Packing saturates, which is the lower limit. Vectors: 0-3 values; 4
-// the distance from an integer, 5 the largest of them; 6 the summand that rounds; 7 all bits but the sign; 8 the scale;
-// 9 its reciprocal; 10 the upper limit; 11 the zero point; 12 the order of packed words; 13 which values are numbers;
-// 14 the distance up to which the integer is certain.
+// encode quantizes as by a true division: the product with the reciprocal, corrected by what it leaves, is the quotient
+// (Markstein). Where that is not finite, it divides. Packing saturates, which is the lower limit. Vectors: 0-3 values;
+// 4 what is left; 5 the sum of zeros, NaN where it is not finite; 6 zeros; 8 the scale; 9 its reciprocal; 10 the upper
+// limit; 11 the zero point; 12 the order of packed words; 13 which values are numbers.
 func (g *gen) encode() {
 	g.text("encode", "func(dst *uint8, src *float32, n int, scale, lo, hi float32, zero int)",
 		"is dst = round(clamp(src/scale, lo, hi)) + zero on n values, a positive multiple of 64, NaN counting as 0;",
-		"lo is -zero, and scale far from the limits of float32.")
+		"lo is -zero, and scale far from the limits of float32, its significand less than the largest.")
 	v := g.vec
 	dst, src, n := g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")
 	scale, factor, hi, zero, order, m := v[8], v[9], v[10], v[11], v[12], v[13]
@@ -226,42 +225,24 @@ func (g *gen) encode() {
 	g.VBROADCASTSS(g.arg("hi"), hi)
 	g.everyWord("zero", zero)
 	g.VMOVUPS(g.order(), order)
-	g.VMOVUPS(g.f(3<<22), v[6])
-	g.VMOVUPS(g.bcast(signBit-1), v[7])
-	g.VMOVUPS(g.f(0.5-1.0/(1<<13)), v[14])
-	clear := func(x reg.VecPhysical) {
-		if g.wide() {
-			g.VCMPPS(operand.U8(7), x, x, reg.K2) // ordered with itself
-			g.VMOVAPS_Z(x, reg.K2, x)
-		} else {
-			g.VCMPPS(operand.U8(7), x, x, m)
-			g.VANDPS(m, x, x)
-		}
-		g.VMINPS(hi, x, x)
-	}
+	g.zero(v[6])
 	g.Label("loop")
-	g.Comment("products with 1/scale are 3 roundings from quotients: below 512 less than 2^-13")
 	g.zero(v[5])
 	for i := range 4 {
 		x := v[i]
-		g.VMULPS(at(src, i*g.bytes()), factor, x)
-		clear(x)
-		g.VADDPS(v[6], x, v[4])
-		g.VSUBPS(v[6], v[4], v[4])
-		g.VSUBPS(v[4], x, v[4])
-		if g.wide() {
-			g.VPANDD(v[7], v[4], v[4])
-		} else {
-			g.VANDPS(v[7], v[4], v[4])
-		}
-		g.VMAXPS(v[4], v[5], v[5])
+		g.VMOVUPS(at(src, i*g.bytes()), v[4])
+		g.VMULPS(v[4], factor, x)
+		g.VFNMADD231PS(scale, x, v[4])
+		g.VFMADD231PS(factor, v[4], x)
+		g.VFMADD231PS(v[6], v[4], v[5])
+		g.VMINPS(hi, x, x)
 	}
 	found := g.GP32()
 	if g.wide() {
-		g.VCMPPS(operand.U8(0x1e), v[14], v[5], reg.K2) // greater
+		g.VCMPPS(operand.U8(predUnord), v[5], v[5], reg.K2)
 		g.KMOVW(reg.K2, found)
 	} else {
-		g.VCMPPS(operand.U8(0x1e), v[14], v[5], m)
+		g.VCMPPS(operand.U8(predUnord), v[5], v[5], m)
 		g.VMOVMSKPS(m, found)
 	}
 	g.TESTL(found, found)
@@ -275,12 +256,20 @@ func (g *gen) encode() {
 	g.SUBQ(imm(g.bytes()), n)
 	g.JG(label("loop"))
 	g.ret()
-	g.Comment("a number may lie between two codes")
+	g.Comment("a value is not finite, or its quotient is not")
 	g.Label("divide")
 	for i := range 4 {
-		g.VMOVUPS(at(src, i*g.bytes()), v[i])
-		g.VDIVPS(scale, v[i], v[i])
-		clear(v[i])
+		x := v[i]
+		g.VMOVUPS(at(src, i*g.bytes()), x)
+		g.VDIVPS(scale, x, x)
+		if g.wide() {
+			g.VCMPPS(operand.U8(7), x, x, reg.K2) // ordered with itself
+			g.VMOVAPS_Z(x, reg.K2, x)
+		} else {
+			g.VCMPPS(operand.U8(7), x, x, m)
+			g.VANDPS(m, x, x)
+		}
+		g.VMINPS(hi, x, x)
 	}
 	g.JMP(label("pack"))
 }

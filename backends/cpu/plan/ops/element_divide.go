@@ -3,6 +3,7 @@ package ops
 import (
 	"math/bits"
 
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/core/mem"
 )
 
@@ -37,23 +38,40 @@ func (d divisor) of(x int64) int64 {
 	return (int64(high>>(d.shift&63)) ^ sign) - sign
 }
 
-// dividing is divEach, of long runs by one number without divisions.
-func dividing[T int32 | int64]() pairLoop {
-	each := pairsOf(divEach[T])
+// byDivisor is the truncated quotient of integers by one number without divisions, false when it has none.
+func byDivisor[T int32 | int64](y, a []T, b T) bool {
+	d, ok := divisorOf(int64(b))
+	if !ok || len(y) < 8 {
+		return false
+	}
+	a = a[:len(y)]
+	for i := range y {
+		y[i] = T(d.of(int64(a[i])))
+	}
+	return true
+}
+
+// dividing is the loop of a quotient by kernels. Where they have none it is that of byOne, which may be nil, or of each.
+func dividing[T int32 | int64 | float32](op kernel.Quotient, each func(y, a, b []T), byOne func(y, a []T, b T) bool,
+) pairLoop {
 	return func(y, a, b []byte, n, as, bs int) {
 		u, v, w := mem.Elements[T](y)[:n], mem.Elements[T](a), mem.Elements[T](b)
-		if as != 1 || bs != 0 || n < 8 { // without elements there is no number to divide by
-			each(y, a, b, n, as, bs)
+		if as != 1 || bs > 1 {
+			spread(u, v, w, as, bs, each)
 			return
 		}
-		d, ok := divisorOf(int64(w[0]))
-		if !ok {
-			each(y, a, b, n, as, bs)
-			return
-		}
-		v = v[:len(u)]
-		for i := range u {
-			u[i] = T(d.of(int64(v[i])))
+		for len(u) > 0 {
+			by := w[:1]
+			if bs == 1 {
+				by = w[:len(u)]
+			}
+			k := kernel.Quotients(op, u, v, by)
+			u, v, w = u[k:], v[k:], w[k*bs:]
+			k = min(kernel.QuotientBlock, len(u))
+			if k > 0 && (bs == 1 || byOne == nil || !byOne(u[:k], v, w[0])) {
+				spread(u[:k], v, w, 1, bs, each)
+			}
+			u, v, w = u[k:], v[k:], w[k*bs:]
 		}
 	}
 }

@@ -168,7 +168,7 @@ func (t *binaryHalvesTask) Run(s *run.State) error {
 // Chunk computes some runs of the pattern.
 func (t *binaryHalvesTask) Chunk(i, _ int) {
 	scratch := borrowLines()
-	runs := halfPairs{t, scratch.floats()}
+	runs := halfPairs{binaryHalvesTask: t, work: scratch.floats()}
 	t.chunk(i, len(t.x), &runs)
 	returnLines(scratch)
 }
@@ -176,7 +176,8 @@ func (t *binaryHalvesTask) Chunk(i, _ int) {
 // halfPairs are runs of halves.
 type halfPairs struct {
 	*binaryHalvesTask
-	work []float32
+	work     []float32
+	from, to int // numbers of the smaller operand that are in the second half of work
 }
 
 func (t *halfPairs) vv(at, s, n int) {
@@ -191,11 +192,14 @@ func (t *halfPairs) vs(at, s, n int) {
 	kernel.BinaryHalvesVS(t.op, t.y[at:at+n], t.x[at:at+n], t.number(s), t.swap, t.work)
 }
 
-// number is one of the smaller operand.
+// number is one of the smaller operand. Its neighbours are widened with it.
 func (t *halfPairs) number(i int) float32 {
-	place := t.work[kernel.HalvesWork:][:1]
-	kernel.HalfToFloat(place, t.s[i:i+1])
-	return place[0]
+	wide := t.work[kernel.HalvesWork:]
+	if i < t.from || i >= t.to {
+		t.from, t.to = i, min(len(t.s), i+min(len(wide), 64))
+		kernel.HalfToFloat(wide[:t.to-i], t.s[i:t.to])
+	}
+	return wide[i-t.from]
 }
 
 // slopesOfHalves is a preluOp of halves whose slopes are for many neighbours each.
@@ -227,7 +231,7 @@ type slopesOfHalvesTask struct{ binaryHalvesTask }
 // Chunk computes some runs of the pattern.
 func (t *slopesOfHalvesTask) Chunk(i, _ int) {
 	scratch := borrowLines()
-	runs := slopeRuns{halfPairs{&t.binaryHalvesTask, scratch.floats()}}
+	runs := slopeRuns{halfPairs{binaryHalvesTask: &t.binaryHalvesTask, work: scratch.floats()}}
 	t.chunk(i, len(t.x), &runs)
 	returnLines(scratch)
 }

@@ -72,7 +72,7 @@ func (q *pairOp) find(o graph.Op, d tensor.DType) bool {
 		q.loop = integerLoop(d, divides, o.Rounding == op.DivFloor)
 	case *op.Mod:
 		if d == tensor.Float32 && o.Sign != op.ModDivisor {
-			q.loop = pairsOf(fmodEach)
+			q.loop = dividing(kernel.ModTrunc, fmodEach, nil)
 			return true
 		}
 		q.divides = "integer remainder by 0"
@@ -160,11 +160,8 @@ func integerLoop(d tensor.DType, f arithmetic, floor bool) pairLoop {
 	if loop := integerKernel(d, f); loop != nil {
 		return loop
 	}
-	switch truncates := f == divides && !floor; {
-	case truncates && d == tensor.Int32:
-		return dividing[int32]()
-	case truncates && d == tensor.Int64:
-		return dividing[int64]()
+	if loop := divisions(d, f, floor); loop != nil {
+		return loop
 	}
 	switch d {
 	case tensor.Int8:
@@ -183,6 +180,31 @@ func integerLoop(d tensor.DType, f arithmetic, floor bool) pairLoop {
 		return integersAs[uint32](f, false)
 	case tensor.Uint64:
 		return integersAs[uint64](f, false)
+	}
+	return nil
+}
+
+// divisions is the loop of quotients or remainders of integers, nil when there are no kernels of their type.
+func divisions(d tensor.DType, f arithmetic, floor bool) pairLoop {
+	switch d {
+	case tensor.Int32:
+		return divisionsOf[int32](f, floor)
+	case tensor.Int64:
+		return divisionsOf[int64](f, floor)
+	}
+	return nil
+}
+
+func divisionsOf[T int32 | int64](f arithmetic, floor bool) pairLoop {
+	switch {
+	case f == divides && floor:
+		return dividing(kernel.DivFloor, divFloorEach[T], nil)
+	case f == divides:
+		return dividing(kernel.DivTrunc, divEach[T], byDivisor[T])
+	case f == remains && floor:
+		return dividing(kernel.ModFloor, modFloorEach[T], nil)
+	case f == remains:
+		return dividing(kernel.ModTrunc, modEach[T], nil)
 	}
 	return nil
 }

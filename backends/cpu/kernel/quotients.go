@@ -1,0 +1,52 @@
+package kernel
+
+import "unsafe"
+
+// quotientStep is how many elements a kernel divides at a time.
+const quotientStep = 8
+
+// QuotientBlock is how many elements are divided before it is known whether they all are right.
+const QuotientBlock = 1 << 10
+
+// Quotients computes dst = op(a, b) of elements from the first on and returns how many it has computed: all up to the
+// last few, or to a block for which there is no kernel, which writes anything to it. That is one of [QuotientBlock]
+// elements with an integer of 51 bits or more, or with a quotient of float32 from 2^24 on or what is not finite. b has
+// an element for each of a, or one. dst shares no memory with them. Integers are not divided by 0.
+func Quotients[T int32 | int64 | float32](op Quotient, dst, a, b []T) int {
+	need("Quotients", "a", len(a), len(dst))
+	repeats := len(b) == 1
+	f := fast.quotientsVV[numberKind[T]()][op]
+	if repeats {
+		f = fast.quotientsVS[numberKind[T]()][op]
+	} else {
+		need("Quotients", "b", len(b), len(dst))
+	}
+	if f == nil {
+		return 0
+	}
+	all := len(dst) &^ (quotientStep - 1)
+	for i := 0; i < all; i += QuotientBlock {
+		y := &b[0]
+		if !repeats {
+			y = &b[i]
+		}
+		if f(bytesOf(&dst[i]), bytesOf(&a[i]), bytesOf(y), min(QuotientBlock, all-i)) != 0 {
+			return i
+		}
+	}
+	return all
+}
+
+func bytesOf[T any](x *T) *byte { return (*byte)(unsafe.Pointer(x)) }
+
+// numberKind is the place of a type in tables of quotients.
+func numberKind[T int32 | int64 | float32]() int {
+	var zero T
+	switch one := zero + 1; {
+	case one/(one+one) != zero:
+		return 2
+	case unsafe.Sizeof(zero) == 8:
+		return 1
+	}
+	return 0
+}
