@@ -128,6 +128,19 @@ var qdqCases = []testCase{
 		return []graph.Value{z, m.qdq(m.Add(&op.Conv{Groups: 70, Dilations: []int64{2, 1}}, z, m.imageFilter(70, 1, 2, 3)),
 			wide)}
 	}},
+	{"groups", 5, func(m *maker) []graph.Value {
+		group := func(x graph.Value, groups, outputs, inputs int64, o *op.Conv, c testParams) graph.Value {
+			o.Groups = groups
+			return m.qdq(m.Add(o, x, m.imageFilter(groups*outputs, inputs, 3, 3), m.weights(groups*outputs)), c)
+		}
+		same, down := &op.Conv{Pads: []int64{1, 1, 1, 1}}, &op.Conv{Pads: []int64{1, 0, 1, 1}, Strides: []int64{2, 1}}
+		x := m.qdq(m.input(2, 48, 9, 8), wide)
+		y := group(x, 3, 16, 16, same, signed)
+		z := group(y, 12, 3, 4, down, ramp) // joined by fours
+		u := m.qdq(m.Add(&op.Conv{Groups: 4}, z, m.imageFilter(80, 9, 1, 1)), wide)
+		return []graph.Value{u, group(x, 6, 70, 8, &op.Conv{Dilations: []int64{2, 2}}, wide),
+			group(x, 24, 1, 2, &op.Conv{Pads: []int64{1, 1, 1, 1}}, signed)}
+	}},
 	{"sums, clamps, maxima, means", 6, func(m *maker) []graph.Value {
 		x := m.qdq(m.input(2, 20, 7, 8), wide)
 		y := m.qdq(m.Add(&op.Conv{}, x, m.imageFilter(20, 20, 1, 1)), signed)
@@ -158,7 +171,7 @@ func qdqSteps(p *run.Plan) int {
 	n := 0
 	for _, st := range p.Steps {
 		switch taskOf(p, st) {
-		case "qdqGemmTask", "qdqDepthwiseTask", "qdqRealTask", "combineTask", "qdqMaxTask":
+		case "qdqGemmTask", "qdqGroupsTask", "qdqDepthwiseTask", "qdqRealTask", "combineTask", "qdqMaxTask":
 			n++
 		}
 	}

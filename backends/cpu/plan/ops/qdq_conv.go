@@ -41,5 +41,8 @@ func matchQDQSum(p *ir.Program, i int) *ir.Patch {
 	if q := c.gemm(); q != nil {
 		return c.patch(p, i, q)
 	}
+	if q := c.grouped(); q != nil {
+		return c.patch(p, i, q)
+	}
 	return nil
 }
