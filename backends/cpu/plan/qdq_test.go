@@ -141,6 +141,18 @@ var qdqCases = []testCase{
 		return []graph.Value{u, group(x, 6, 70, 8, &op.Conv{Dilations: []int64{2, 2}}, wide),
 			group(x, 24, 1, 2, &op.Conv{Pads: []int64{1, 1, 1, 1}}, signed)}
 	}},
+	{"transposed convolutions", 3, func(m *maker) []graph.Value {
+		filter := func(dims ...int64) graph.Value { // [inputs, outputs, spatial]
+			return m.Add(&op.Transpose{}, m.filter(1, dims...), m.Int64s(1, 2, 3, 0))
+		}
+		x := m.qdq(m.input(2, 11, 6, 5), wide)
+		y := m.qdq(m.Add(&op.ConvTranspose{Strides: []int64{2, 2}}, x, filter(11, 9, 2, 2), m.weights(9)), signed)
+		z := m.qdq(m.Add(&op.Relu{}, m.Add(&op.ConvTranspose{Strides: []int64{3, 1}}, y, filter(9, 1, 3, 1))), ramp)
+		u := m.qdq(m.Add(&op.ConvTranspose{Strides: []int64{2, 4}}, x, filter(11, 33, 2, 4)), wide)
+		other := m.qdq(m.Add(&op.ConvTranspose{Strides: []int64{2, 2}, Pads: []int64{1, 1, 1, 1}}, x, // by numbers
+			filter(11, 4, 4, 4)), wide)
+		return []graph.Value{z, u, other}
+	}},
 	{"sums, clamps, maxima, means", 6, func(m *maker) []graph.Value {
 		x := m.qdq(m.input(2, 20, 7, 8), wide)
 		y := m.qdq(m.Add(&op.Conv{}, x, m.imageFilter(20, 20, 1, 1)), signed)
@@ -171,7 +183,7 @@ func qdqSteps(p *run.Plan) int {
 	n := 0
 	for _, st := range p.Steps {
 		switch taskOf(p, st) {
-		case "qdqGemmTask", "qdqGroupsTask", "qdqDepthwiseTask", "qdqRealTask", "combineTask", "qdqMaxTask":
+		case "qdqGemmTask", "qdqGroupsTask", "qdqTransposedTask", "qdqDepthwiseTask", "qdqRealTask", "combineTask", "qdqMaxTask":
 			n++
 		}
 	}

@@ -51,7 +51,7 @@ func codedConv(p *ir.Program, i int, o *op.Conv) *coded {
 	c := &qdqSum{at: i, x: p.Params[n.In[0]], f: filterOf(g, n.In[1]), win: win, batch: int(x.Dims[0]),
 		channels: int(x.Dims[1]), taps: win.Taps(), ic: int(wd[rank-1]), n: int(wd[0])}
 	bias, ok := biasOf(g, n.In, 2, c.n)
-	if !ok || c.f == nil || !c.resolve(g, 0) {
+	if !ok || c.f == nil || c.f.order == outputsInside || !c.resolve(g, 0) {
 		return nil
 	}
 	c.add(bias)
@@ -65,7 +65,7 @@ func codedProduct(p *ir.Program, i int, o *op.MatMul) *coded {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
 	x, wd := &g.Values[n.In[0]], g.Values[n.In[1]].Dims
 	f := filterOf(g, n.In[1])
-	if f == nil || f.moved || len(wd) != 2 || o.TransposeA || len(x.Dims) < 2 {
+	if f == nil || f.order != tapsInside || len(wd) != 2 || o.TransposeA || len(x.Dims) < 2 {
 		return nil
 	}
 	outputs, depth, axis := int(wd[1]), int(wd[0]), 1

@@ -162,6 +162,10 @@ func integersRead(g *ir.Network, q graph.Value) (yes, last bool) {
 				if n.In[0] == d.Out[0] && filterOf(g, n.In[1]) != nil && !o.ChannelsLast {
 					return true, true
 				}
+			case *op.ConvTranspose:
+				if f := filterOf(g, n.In[1]); n.In[0] == d.Out[0] && f != nil && sideBySide(g, n, f) != nil {
+					return true, true
+				}
 			case *op.MatMul:
 				if n.In[0] == d.Out[0] && filterOf(g, n.In[1]) != nil {
 					yes = true

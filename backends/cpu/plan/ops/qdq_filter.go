@@ -15,11 +15,20 @@ type filter struct {
 	codes  graph.Value // of the graph
 	nodes  []int       // that dequantize them
 	signed bool        // the codes are int8
-	moved  bool        // codes are [outputs, inputs, taps], not [outputs, taps, inputs]
-	scale  []float32   // one, or one per index on axis
-	axis   int         // of the codes
-	zero   []int64     // alike; empty: zeros
+	order  codeOrder
+	scale  []float32 // one, or one per index on axis
+	axis   int       // of the codes
+	zero   []int64   // alike; empty: zeros
 }
+
+// codeOrder is how the codes of a filter lie.
+type codeOrder uint8
+
+const (
+	tapsInside    codeOrder = iota // [outputs, taps, inputs]
+	tapsLast                       // [outputs, inputs, taps]
+	outputsInside                  // [inputs, outputs, taps], of a transposed convolution
+)
 
 // zeroAt returns the zero point of the codes of output j.
 func (f *filter) zeroAt(j int) int64 {
@@ -60,10 +69,16 @@ func filterOf(g *ir.Network, v graph.Value) *filter {
 	if _, is := n.Op.(*op.Transpose); is {
 		perm, ok := g.Ints(n.In, 1)
 		rank := len(perm)
-		if !ok || rank < 3 || !slices.Equal(perm, append(append([]int64{0}, longs(2, rank)...), 1)) || g.Maker[n.In[0]] < 0 {
+		switch {
+		case !ok || rank < 3 || g.Maker[n.In[0]] < 0:
+			return nil
+		case slices.Equal(perm, append(append([]int64{0}, longs(2, rank)...), 1)):
+			f.order = tapsLast
+		case slices.Equal(perm, append(longs(1, rank), 0)):
+			f.order = outputsInside
+		default:
 			return nil
 		}
-		f.moved = true
 		f.nodes = append(f.nodes, g.Maker[n.In[0]])
 		n = &g.Graph.Nodes[g.Maker[n.In[0]]]
 	}
@@ -141,7 +156,7 @@ func HoldsFilter(f *ir.Network, i int) bool {
 		return false
 	}
 	switch r := &f.Graph.Nodes[u]; r.Op.(type) {
-	case *op.Conv, *op.MatMul:
+	case *op.Conv, *op.ConvTranspose, *op.MatMul:
 		return r.In[1] == v && r.In[0] != v
 	}
 	return false

@@ -39,55 +39,27 @@ func (q *qdqGroupsOp) Layout(l *ir.Layouter, n *ir.Node) { inCodes(l, n, run.NHW
 func (q *qdqGroupsOp) depth() int   { return q.joined * q.sum.ic }
 func (q *qdqGroupsOp) outputs() int { return q.joined * q.sum.n / q.groups }
 
-// pack packs the filters of each product and computes what sums start with, as [qdqSum.pack] does.
-func (q *qdqGroupsOp) pack(w *ir.Lowering) (codes []int8, init []int32) {
-	c, depth, outputs := q.sum, q.depth(), q.outputs()
-	per := kernel.PackedInt8Len(c.taps, depth, outputs)
-	size := (per*c.n/outputs + 3) / 4
-	p := ir.Packed{Value: c.f.codes, Kind: "codes of groups", Beside: c.beside(c.taps, depth), Len: size + c.n,
-		Parts: q.groups / q.joined}
-	p.Fill = func(dst []float32, part int) {
-		own, rows := make([]int8, c.taps*c.ic), make([]int8, outputs*c.taps*depth)
-		init := intsOf(dst[size:])
-		for j := range outputs {
-			c.row(own, part*outputs+j)
-			at := j / (outputs / q.joined) * c.ic // of the output's group
-			sum := int32(0)
-			for t := range c.taps {
-				copy(rows[(j*c.taps+t)*depth+at:], own[t*c.ic:][:c.ic])
-			}
-			for _, v := range own {
-				sum += int32(v)
-			}
-			init[part*outputs+j] = c.whole[part*outputs+j] - c.x.Zero*sum
-		}
-		kernel.PackInt8(bytesAsInt8(dst[:size])[part*per:][:per], rows, c.taps, depth, outputs, c.taps*depth)
-	}
-	dst := w.Packer.Order(c.at, p)
-	return bytesAsInt8(dst[:size]), intsOf(dst[size:])
-}
-
 func (q *qdqGroupsOp) Lower(w *ir.Lowering, n *ir.Node) run.Step {
 	c, depth, outputs := q.sum, q.depth(), q.outputs()
-	codes, init := q.pack(w)
+	codes, init := c.packProducts(w, "codes of groups", q.groups/q.joined, c.taps, depth, func(dst []int8, j int) {
+		own := make([]int8, c.taps*c.ic)
+		c.row(own, j)
+		at := j % outputs / (outputs / q.joined) * c.ic // of the output's group
+		for t := range c.taps {
+			copy(dst[t*depth+at:], own[t*c.ic:][:c.ic])
+		}
+	})
 	var table *run.WindowTable
 	if q.table {
 		table = w.Window(c.win, c.batch, n.Reads[0], c.channels)
 	}
 	zero := slices.Repeat([]uint8{uint8(c.x.Zero)}, depth+ir.CodeSlack)
-	per := kernel.PackedInt8Len(c.taps, depth, outputs)
 	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process {
 		t := &qdqGroupsTask{st: st, table: table, depth: depth, outputs: outputs,
 			gemms: make([]kernel.GemmInt8, c.n/outputs)}
 		for i := range t.gemms {
-			from := i * outputs
-			post := kernel.Requantize{Zero: c.post.Zero, Lo: c.post.Lo, Hi: c.post.Hi, Init: init[from:],
-				Scale: c.post.Scale[from:]}
-			if c.post.Add != nil {
-				post.Add = c.post.Add[from:]
-			}
-			t.gemms[i] = kernel.GemmInt8{M: c.batch * c.win.Outputs(), N: outputs, K: depth, LDA: c.channels, LDC: c.n,
-				Post: post, B: codes[i*per:][:per], Zero: zero}
+			t.gemms[i] = c.product(i, c.batch*c.win.Outputs(), c.taps, depth, outputs, codes, init)
+			t.gemms[i].LDC, t.gemms[i].Zero = c.n, zero
 		}
 		return t
 	}}

@@ -20,6 +20,7 @@ type qdqSum struct {
 	batch      int
 	channels   int // of the images
 	taps       int
+	cells      int  // of a kernel that each input is multiplied with, in a transposed convolution; its outputs are n
 	ic, n      int  // inputs per output, outputs
 	transposed bool // the filter's codes are [inputs, outputs]
 	codes      []byte
@@ -43,12 +44,17 @@ func (c *qdqSum) resolve(g *ir.Network, axis int) (ok bool) {
 	if len(c.f.scale) > 1 && (c.f.axis != axis || len(c.f.scale) != c.n) {
 		return false
 	}
+	c.measure(g)
+	return true
+}
+
+// measure gives c the units of its sums.
+func (c *qdqSum) measure(g *ir.Network) {
 	c.codes = g.Values[c.f.codes].Data
 	c.unit, c.bias = make([]float64, c.n), make([]float64, c.n)
 	for j := range c.unit {
 		c.unit[j] = float64(c.x.Scale) * float64(c.f.scale[j%len(c.f.scale)])
 	}
-	return true
 }
 
 // add adds values to the bias, nil standing for zeros.
@@ -107,7 +113,12 @@ func (c *qdqSum) row(dst []int8, j int) {
 		for k := range depth {
 			dst[k] = int8(c.codes[k*c.n+j] - zero)
 		}
-	case c.f.moved:
+	case c.f.order == outputsInside: // outputs are [taps, outputs] here, of one input each
+		outputs, taps := c.n/c.cells, c.cells
+		for k := range depth {
+			dst[k] = int8(c.codes[(k*outputs+j%outputs)*taps+j/outputs] - zero)
+		}
+	case c.f.order == tapsLast:
 		src := c.codes[j*depth:][:depth]
 		for t := range c.taps {
 			for i := range c.ic {
@@ -146,6 +157,41 @@ func (c *qdqSum) pack(w *ir.Lowering, taps, k int) (codes []int8, init []int32) 
 	}
 	dst := w.Packer.Order(c.at, p)
 	return bytesAsInt8(dst[:size]), intsOf(dst[size:])
+}
+
+// packProducts is pack for several products of as many outputs each, of taps runs of k inputs. row writes the codes of an
+// output over zeros.
+func (c *qdqSum) packProducts(w *ir.Lowering, kind string, products, taps, k int, row func(dst []int8, j int),
+) (codes []int8, init []int32) {
+	outputs := c.n / products
+	per := kernel.PackedInt8Len(taps, k, outputs)
+	size := (products*per + 3) / 4
+	p := ir.Packed{Value: c.f.codes, Kind: kind, Beside: c.beside(taps, k), Len: size + c.n, Parts: products}
+	p.Fill = func(dst []float32, part int) {
+		rows, init := make([]int8, outputs*taps*k), intsOf(dst[size:])
+		for j := range outputs {
+			own, sum, at := rows[j*taps*k:][:taps*k], int32(0), part*outputs+j
+			row(own, at)
+			for _, v := range own {
+				sum += int32(v)
+			}
+			init[at] = c.whole[at] - c.x.Zero*sum
+		}
+		kernel.PackInt8(bytesAsInt8(dst[:size])[part*per:][:per], rows, taps, k, outputs, taps*k)
+	}
+	dst := w.Packer.Order(c.at, p)
+	return bytesAsInt8(dst[:size]), intsOf(dst[size:])
+}
+
+// product is product i of packProducts, m rows of k inputs in images of all channels.
+func (c *qdqSum) product(i, m, taps, k, outputs int, codes []int8, init []int32) kernel.GemmInt8 {
+	from, per := i*outputs, kernel.PackedInt8Len(taps, k, outputs)
+	post := c.post
+	post.Init, post.Scale = init[from:], post.Scale[from:]
+	if post.Add != nil {
+		post.Add = post.Add[from:]
+	}
+	return kernel.GemmInt8{M: m, N: outputs, K: k, LDA: c.channels, Post: post, B: codes[i*per:][:per]}
 }
 
 // beside distinguishes the forms of one filter: how it is divided, and what sums start with.

@@ -81,6 +81,7 @@ var Rules = []ir.Rule{
 // QuantizeLinear and DequantizeLinear.
 var QuantizeRules = []ir.Rule{
 	{Name: "convolution of codes", Find: matchQDQConv},
+	{Name: "transposed convolution of codes", Find: matchQDQTransposed},
 	{Name: "product of codes", Find: matchQDQProduct},
 	{Name: "sum of codes", Find: matchQDQAdd},
 	{Name: "sum of products and codes", Find: matchQDQSumOfTerms},
