@@ -114,6 +114,7 @@ type table struct {
 	// Codes, in multiples of combineStep.
 	combine func(dst, a, b *uint8, n int, fa, fb, add float32, zero, lo, hi int)
 	maxU8   func(dst, src *uint8, n int)
+	lookup  func(dst, src, table *byte, n int) // in multiples of lookupStep; nil: Go
 	// rowPairs says that products of codes take pairs for rows and factors.
 	rowPairs bool
 	rowSums  func(dst *int32, src *uint8, rows, k, ld, runs, down, pairs int) // nil: none

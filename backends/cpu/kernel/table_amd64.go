@@ -11,7 +11,7 @@ func architectureSets() []instructionSet {
 	return []instructionSet{
 		{"avx2", func() bool { return x.HasAVX2 && x.HasFMA && x.HasBMI2 && x.HasF16C }, avx2Table()},
 		{"avx512", func() bool { return x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL },
-			avx512Table(x.HasAVX512VNNI)},
+			avx512Table(x.HasAVX512VNNI, x.HasAVX512VBMI)},
 	}
 }
 
@@ -240,15 +240,18 @@ func avx2Table() table {
 		affine: affineAVX2, dot: dotAVX2, dots: dotsAVX2, mixRows: mixRowsAVX2, mixCols: 32, addRows: addRowsAVX2,
 		rotate: rotateAVX2, softmax: softmaxAVX2, codeBlocks4: codeBlocks4AVX2, codeBlocks8: codeBlocks8AVX2,
 		interleave3: interleave3AVX2, transpose8: transpose8AVX2,
-		combine: combineAVX2, maxU8: maxU8AVX2, encode: encodeAVX2, nearest: nearestAVX2,
+		combine: combineAVX2, lookup: lookupAVX2, maxU8: maxU8AVX2, encode: encodeAVX2, nearest: nearestAVX2,
 		affine3: affine3AVX2, spread: spreadAVX2, resize1: resize1AVX2, resize2: resize2AVX2,
 		peak: func(n int) int { peakFMAAVX2(n, &peakData[0]); return 48 * 2 * 8 },
 	}
 }
 
 // avx512Table has AVX2's kernels where there are none of its own.
-func avx512Table(vnni bool) table {
+func avx512Table(vnni, vbmi bool) table {
 	t := avx2Table()
+	if vbmi {
+		t.lookup = lookupAVX512
+	}
 	t.lanes, t.gemm = 16, &tilesAVX512
 	if vnni {
 		t.int8, t.fastDot = &intTilesVNNI, true

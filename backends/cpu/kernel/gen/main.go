@@ -57,6 +57,7 @@ var operations = []operation{
 	{"int8depthwise", []part{{"", int8depthwise}}},
 	{"int8elements", []part{{"", int8elements}}},
 	{"image", []part{{"", image}}},
+	{"lookup", []part{{"", lookup}}},
 	{"codeblocks", []part{{"", codeBlocks}}},
 }
 

@@ -196,10 +196,7 @@ func (t *tableTask) Chunk(i, _ int) {
 			y[i] = table[c]
 		}
 	case t.z == nil:
-		y, table := t.y[from:to], (*[256]byte)(t.table)
-		for i, c := range x {
-			y[i] = table[c]
-		}
+		kernel.LookupU8(t.y[from:to], x, (*[256]byte)(t.table))
 	default:
 		y, z, table := t.y[from:to], t.z[from:to], (*[1 << 16]byte)(t.table)
 		for i, c := range x {
