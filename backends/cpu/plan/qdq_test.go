@@ -153,6 +153,17 @@ var qdqCases = []testCase{
 			filter(11, 4, 4, 4)), wide)
 		return []graph.Value{z, u, other}
 	}},
+	{"concatenations", 6, func(m *maker) []graph.Value {
+		x := m.qdq(m.input(2, 20, 7, 8), wide)
+		y := m.qdq(m.Add(&op.Conv{}, x, m.imageFilter(70, 20, 1, 1)), signed)
+		z := m.qdq(m.Add(&op.Conv{}, x, m.imageFilter(70, 20, 1, 1)), ramp)
+		deep := m.qdq(m.Add(&op.Concat{Axis: 1}, y, x, z, x), ramp)
+		wider := m.qdq(m.Add(&op.Concat{Axis: -1}, y, z), wide)
+		rows := m.qdq(m.Add(&op.Concat{Axis: 1}, m.Add(&op.Reshape{}, y, m.Int64s(2, 70, 56)), m.Add(&op.Reshape{}, x,
+			m.Int64s(2, 20, 56))), wide)
+		long := m.qdq(m.Add(&op.Concat{}, y, z), signed)
+		return []graph.Value{deep, wider, rows, long}
+	}},
 	{"sums, clamps, maxima, means", 6, func(m *maker) []graph.Value {
 		x := m.qdq(m.input(2, 20, 7, 8), wide)
 		y := m.qdq(m.Add(&op.Conv{}, x, m.imageFilter(20, 20, 1, 1)), signed)
@@ -183,7 +194,7 @@ func qdqSteps(p *run.Plan) int {
 	n := 0
 	for _, st := range p.Steps {
 		switch taskOf(p, st) {
-		case "qdqGemmTask", "qdqGroupsTask", "qdqTransposedTask", "qdqDepthwiseTask", "qdqRealTask", "combineTask", "qdqMaxTask":
+		case "qdqGemmTask", "concatCodesTask", "qdqGroupsTask", "qdqTransposedTask", "qdqDepthwiseTask", "qdqRealTask", "combineTask", "qdqMaxTask":
 			n++
 		}
 	}

@@ -85,6 +85,7 @@ var QuantizeRules = []ir.Rule{
 	{Name: "product of codes", Find: matchQDQProduct},
 	{Name: "sum of codes", Find: matchQDQAdd},
 	{Name: "sum of products and codes", Find: matchQDQSumOfTerms},
+	{Name: "concatenation of codes", Find: matchQDQConcat},
 	{Name: "clamp of codes", Find: matchQDQClamp},
 	{Name: "function between codes", Find: matchQDQFunction},
 	{Name: "mean of codes", Find: matchQDQMean},
