@@ -23,14 +23,11 @@ func matchQDQConcat(p *ir.Program, i int) *ir.Patch {
 	if !is || !g.IsFloat32(n.Out[0]) {
 		return nil
 	}
-	k := g.OnlyUse(n.Out[0])
+	k := quantizedAfter(g, n.Out[0])
 	if p.Taken(k) {
 		return nil
 	}
 	to := &g.Graph.Nodes[k]
-	if _, is := to.Op.(*op.Quantize); !is || to.In[0] != n.Out[0] {
-		return nil
-	}
 	c, ok := ir.QuantParamsOfNode(g, to, g.Values[to.Out[0]].Type.DType)
 	axis, err := op.Axis(o.Axis, len(g.Values[n.Out[0]].Dims))
 	if !ok || err != nil {

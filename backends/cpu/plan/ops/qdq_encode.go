@@ -166,6 +166,10 @@ func integersRead(g *ir.Network, q graph.Value) (yes, last bool) {
 				if f := filterOf(g, n.In[1]); n.In[0] == d.Out[0] && f != nil && sideBySide(g, n, f) != nil {
 					return true, true
 				}
+			case *op.Concat:
+				if quantizedAfter(g, n.Out[0]) != run.None && len(g.Values[n.Out[0]].Dims) > 3 {
+					return true, true
+				}
 			case *op.MatMul:
 				if n.In[0] == d.Out[0] && filterOf(g, n.In[1]) != nil {
 					yes = true

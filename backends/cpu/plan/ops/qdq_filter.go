@@ -124,6 +124,18 @@ func (f *filter) centred() bool {
 	return f.signed && len(f.zero) == 0 || !slices.ContainsFunc(f.zero, func(z int64) bool { return z != f.middle() })
 }
 
+// quantizedAfter returns the node that quantizes v, None when there is another reader of v.
+func quantizedAfter(g *ir.Network, v graph.Value) int {
+	k := g.OnlyUse(v)
+	if k == run.None {
+		return k
+	}
+	if n := &g.Graph.Nodes[k]; graph.NameOf(n.Op) != "quantize" || n.In[0] != v {
+		return run.None
+	}
+	return k
+}
+
 func longs(from, to int) []int64 {
 	var v []int64
 	for _, i := range run.Seq(from, to) {
