@@ -11,11 +11,14 @@ import (
 // column; that dimension is absent from y. TransposeA and TransposeB swap the last two dimensions of an operand first
 // and do nothing to a one-dimensional one. An empty sum is 0.
 //
+// Coarse says that a may be rounded where b is made of blocks of codes of 8 bits or less, each block of a to 8 bits.
+//
 // Inputs: a, b of rank >= 1; bias?, broadcast to y from the right. Types as Conv; b may be quantized per column (the
 // axis of j), and a bias in integers is then one-dimensional. Output: y. Source: ONNX MatMul-13 and Gemm-13,
-// OH_NN_OPS_MATMUL, ANEURALNETWORKS_BATCH_MATMUL.
+// OH_NN_OPS_MATMUL, ANEURALNETWORKS_BATCH_MATMUL; Coarse: accuracy_level 4 of MatMulNBits.
 type MatMul struct {
 	TransposeA, TransposeB bool
+	Coarse                 bool
 }
 
 func init() { graph.Register[MatMul]("mat_mul", graph.Traits{}) }

@@ -73,3 +73,6 @@ type (
 // quotientFn divides elements of a by those of b, or by one, in multiples of quotientStep, and says whether results are
 // wrong.
 type quotientFn func(dst, a, b *byte, n int) (far uint64)
+
+// blockDotsFn computes up to 16 results of one row, or of four.
+type blockDotsFn func(dst *float32, ldd int, a *byte, lda int, w *byte, blocks, steps, cols int)

@@ -103,6 +103,9 @@ type table struct {
 	// Rows of codes of 4 and of 8 bits; nil: Go.
 	codeBlocks4, codeBlocks8 func(dst, x *float32, w *uint8, ldw, steps, blocks, rows int)
 
+	// Rows of numbers in digits, by bits/8, digits less two, and one row or four; nil: none.
+	blockDots [2][2][2]blockDotsFn
+
 	addRows func(dst *float32, ldd int, src *float32, lds, n, rows int)
 	rotate  func(dst, src *float32, ld int, cos, sin *float32, ldc, n, rows int)
 	softmax func(dst, src *float32, n, rows int, scale float32) // scale >= 0

@@ -254,6 +254,10 @@ func avx512Table(vnni, vbmi bool) table {
 	}
 	t.lanes, t.gemm = 16, &tilesAVX512
 	if vnni {
+		t.blockDots = [2][2][2]blockDotsFn{
+			{{blockDots4d2x1AVX512, blockDots4d2x4AVX512}, {blockDots4d3x1AVX512, blockDots4d3x4AVX512}},
+			{{blockDots8d2x1AVX512, blockDots8d2x4AVX512}, {blockDots8d3x1AVX512, blockDots8d3x4AVX512}},
+		}
 		t.int8, t.fastDot = &intTilesVNNI, true
 		t.dotOrder, t.dotWindow, t.dotSlide = inBlocks, dotWindowAVX512, dotSlideAVX512
 		t.wideOrder, t.wideWindow, t.wideSlide = inBlocks, dotWideWindowAVX512, dotWideSlideAVX512

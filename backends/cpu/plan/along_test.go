@@ -6,7 +6,6 @@ import (
 
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
-	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // Lines along any axis have kernels: neighbouring elements, few and many columns, short and long lines.
@@ -91,37 +90,5 @@ func TestBuild_productsOfFewRows(t *testing.T) {
 			}
 			nearReference(t, m, out...)
 		})
-	}
-}
-
-// Weights of codes, of which each block has a scale and a zero point, are multiplied as they are.
-func TestBuild_blockedWeights(t *testing.T) {
-	const depth, cols = 96, 70
-	for _, bits := range []int{4, 8} {
-		for _, block := range []int64{32, 96} {
-			for _, rows := range []int64{1, 4, 5} {
-				for _, zeros := range []bool{false, true} {
-					t.Run(fmt.Sprint(bits, block, rows, zeros), func(t *testing.T) {
-						m := newMaker()
-						codes := make([]byte, cols*depth)
-						for i := range codes {
-							codes[i] = byte(i*7+i/11) & (1<<bits - 1)
-						}
-						codes[3] = 1<<bits - 1
-						in := []graph.Value{m.Const("", tensor.T(tensor.Uint8, cols, depth), codes), m.weights(cols, depth/block)}
-						if zeros {
-							list := make([]byte, cols*depth/block)
-							for i := range list {
-								list[i] = byte(i*5) & (1<<bits - 1)
-							}
-							in = append(in, m.Const("", tensor.T(tensor.Uint8, cols, depth/block), list))
-						}
-						w := m.Add(&op.Dequantize{Axis: 1, Block: block, To: tensor.Float32}, in...)
-						y := m.Add(&op.MatMul{TransposeB: true}, m.input(2, rows, depth), w)
-						nearReference(t, m, m.Add(&op.Mul{}, y, m.Float32(1/float32(int(1)<<bits))))
-					})
-				}
-			}
-		}
 	}
 }

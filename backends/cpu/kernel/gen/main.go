@@ -59,6 +59,7 @@ var operations = []operation{
 	{"image", []part{{"", image}}},
 	{"lookup", []part{{"", lookup}}},
 	{"codeblocks", []part{{"", codeBlocks}}},
+	{"blockdots", []part{{"", blockDots}}},
 }
 
 type operation struct {

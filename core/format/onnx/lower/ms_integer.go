@@ -125,7 +125,8 @@ func lowerMatMulNBits(n *node) error {
 	} else {
 		w = n.b.Add(&op.Dequantize{Axis: 1, Block: block, To: d}, codes, scales, zeros)
 	}
-	y := n.b.Add(&op.MatMul{TransposeB: true}, n.arg(0), w)
+	const int8Accuracy = 4
+	y := n.b.Add(&op.MatMul{TransposeB: true, Coarse: n.int("accuracy_level", 0) == int8Accuracy}, n.arg(0), w)
 	if n.has(5) {
 		y = n.b.Add(&op.Add{}, y, n.arg(5))
 	}
