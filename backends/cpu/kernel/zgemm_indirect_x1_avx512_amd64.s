@@ -45,10 +45,6 @@ tap:
 loop:
 	PREFETCHT1       (BX)
 	ADDQ             step+144(FP), BX
-	PREFETCHT0       2048(CX)
-	PREFETCHT0       2112(CX)
-	PREFETCHT0       2176(CX)
-	PREFETCHT0       2240(CX)
 	VMOVUPS          (CX), Z29
 	VFMADD231PS.BCST (AX)(DX*4), Z29, Z0
 	VMOVUPS          64(CX), Z29
@@ -189,10 +185,6 @@ tap:
 loop:
 	PREFETCHT1       (SI)
 	ADDQ             step+144(FP), SI
-	PREFETCHT0       2048(DX)
-	PREFETCHT0       2112(DX)
-	PREFETCHT0       2176(DX)
-	PREFETCHT0       2240(DX)
 	VMOVUPS          (DX), Z29
 	VFMADD231PS.BCST (AX)(BX*4), Z29, Z0
 	VFMADD231PS.BCST (CX)(BX*4), Z29, Z1
@@ -358,10 +350,6 @@ tap:
 loop:
 	PREFETCHT1       (DI)
 	ADDQ             step+144(FP), DI
-	PREFETCHT0       2048(BX)
-	PREFETCHT0       2112(BX)
-	PREFETCHT0       2176(BX)
-	PREFETCHT0       2240(BX)
 	VMOVUPS          (BX), Z29
 	VFMADD231PS.BCST (AX)(SI*4), Z29, Z0
 	VFMADD231PS.BCST (CX)(SI*4), Z29, Z1
@@ -552,10 +540,6 @@ tap:
 loop:
 	PREFETCHT1       (R8)
 	ADDQ             step+144(FP), R8
-	PREFETCHT0       2048(SI)
-	PREFETCHT0       2112(SI)
-	PREFETCHT0       2176(SI)
-	PREFETCHT0       2240(SI)
 	VMOVUPS          (SI), Z29
 	VFMADD231PS.BCST (AX)(DI*4), Z29, Z0
 	VFMADD231PS.BCST (CX)(DI*4), Z29, Z1

@@ -30,10 +30,6 @@ block:
 loop:
 	PREFETCHT1       (BX)
 	ADDQ             step+120(FP), BX
-	PREFETCHT0       2048(CX)
-	PREFETCHT0       2112(CX)
-	PREFETCHT0       2176(CX)
-	PREFETCHT0       2240(CX)
 	VMOVUPS          (CX), Z29
 	VFMADD231PS.BCST (AX)(DX*4), Z29, Z0
 	VMOVUPS          64(CX), Z29
@@ -153,10 +149,6 @@ block:
 loop:
 	PREFETCHT1       (SI)
 	ADDQ             step+120(FP), SI
-	PREFETCHT0       2048(DX)
-	PREFETCHT0       2112(DX)
-	PREFETCHT0       2176(DX)
-	PREFETCHT0       2240(DX)
 	VMOVUPS          (DX), Z29
 	VFMADD231PS.BCST (AX)(BX*4), Z29, Z0
 	VFMADD231PS.BCST (CX)(BX*4), Z29, Z1
@@ -298,10 +290,6 @@ block:
 loop:
 	PREFETCHT1       (DI)
 	ADDQ             step+120(FP), DI
-	PREFETCHT0       2048(BX)
-	PREFETCHT0       2112(BX)
-	PREFETCHT0       2176(BX)
-	PREFETCHT0       2240(BX)
 	VMOVUPS          (BX), Z29
 	VFMADD231PS.BCST (AX)(SI*4), Z29, Z0
 	VFMADD231PS.BCST (CX)(SI*4), Z29, Z1
@@ -465,10 +453,6 @@ block:
 loop:
 	PREFETCHT1       (R8)
 	ADDQ             step+120(FP), R8
-	PREFETCHT0       2048(SI)
-	PREFETCHT0       2112(SI)
-	PREFETCHT0       2176(SI)
-	PREFETCHT0       2240(SI)
 	VMOVUPS          (SI), Z29
 	VFMADD231PS.BCST (AX)(DI*4), Z29, Z0
 	VFMADD231PS.BCST (CX)(DI*4), Z29, Z1

@@ -192,14 +192,6 @@ func (g *gen) gemmLoop(t tile, row []reg.GPVirtual, b, b2, ix, next reg.GPVirtua
 			g.PREFETCHT1(at(next, 64*u))
 		}
 		g.ADDQ(g.arg("step"), next)
-		if prefetch && g.wide() {
-			for u := range min(2, t.nv) * unroll {
-				g.PREFETCHT0(at(b, 2048+64*u))
-				if t.nv == 4 {
-					g.PREFETCHT0(at(b2, 2048+64*u))
-				}
-			}
-		}
 		for u := range unroll {
 			if prefetch && !g.wide() {
 				g.PREFETCHT0(at(b, 2048))
