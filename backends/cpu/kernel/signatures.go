@@ -76,3 +76,6 @@ type quotientFn func(dst, a, b *byte, n int) (far uint64)
 
 // blockDotsFn computes up to 16 results of one row, or of four.
 type blockDotsFn func(dst *float32, ldd int, a *byte, lda int, w *byte, blocks, steps, cols int)
+
+// halfRowsFn computes four vectors of each of one or two rows.
+type halfRowsFn func(dst *float32, ldd int, x *float32, ldx int, w *uint16, n int)

@@ -103,6 +103,8 @@ type table struct {
 	// Rows of codes of 4 and of 8 bits; nil: Go.
 	codeBlocks4, codeBlocks8 func(dst, x *float32, w *uint8, ldw, steps, blocks, rows int)
 
+	// Rows of numbers with columns of binary16, 4*lanes of them, by rows less one; nil: none.
+	halfRows [2]halfRowsFn
 	// Rows of numbers in digits, by bits/8, digits less two, and one row or four; nil: none.
 	blockDots [2][2][2]blockDotsFn
 

@@ -116,7 +116,7 @@ func avx2Table() table {
 			vsHalfDivAVX2, vsHalfMinAVX2, vsHalfMaxAVX2},
 		halfSV: [numBinary]vsHalfFn{svHalfAddAVX2, svHalfSubAVX2, svHalfMulAVX2,
 			svHalfDivAVX2, svHalfMinAVX2, svHalfMaxAVX2},
-		halfQuotient: vsHalfQuotientAVX2, affineHalf: affineHalfAVX2,
+		halfRows: [2]halfRowsFn{halfRows1AVX2, halfRows2AVX2}, halfQuotient: vsHalfQuotientAVX2, affineHalf: affineHalfAVX2,
 		quotientsVV: [3][numQuotients]quotientFn{
 			{vvDivI32AVX2, vvDivFloorI32AVX2, vvModI32AVX2, vvModFloorI32AVX2},
 			{vvDivI64AVX2, vvDivFloorI64AVX2, vvModI64AVX2, vvModFloorI64AVX2},
@@ -307,6 +307,7 @@ func avx512Table(vnni, vbmi bool) table {
 		vsHalfDivAVX512, vsHalfMinAVX512, vsHalfMaxAVX512}
 	t.halfSV = [numBinary]vsHalfFn{svHalfAddAVX512, svHalfSubAVX512, svHalfMulAVX512,
 		svHalfDivAVX512, svHalfMinAVX512, svHalfMaxAVX512}
+	t.halfRows = [2]halfRowsFn{halfRows1AVX512, halfRows2AVX512}
 	t.halfQuotient, t.affineHalf = vsHalfQuotientAVX512, affineHalfAVX512
 	t.unary = [numUnary]unaryFn{
 		Clamp:       unaryClampAVX512,

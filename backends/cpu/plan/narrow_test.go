@@ -1,12 +1,14 @@
 package plan
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/graph"
@@ -84,6 +86,41 @@ func TestBuild_halvesStayHalves(t *testing.T) {
 				if w != g && !(math.IsNaN(w) && math.IsNaN(g)) && math.Abs(w-g) > most*math.Max(math.Abs(w), least) {
 					t.Fatalf("result %d, element %d: %v, want %v", i, k, g, w)
 				}
+			}
+		}
+	})
+}
+
+// Constant matrices of halves stay halves in memory for products of few rows.
+func TestBuild_productsOfFewRowsWithHalves(t *testing.T) {
+	var cases []testCase
+	for _, rows := range []int64{1, 2, 3, 4, 5} {
+		cases = append(cases, testCase{fmt.Sprint(rows, " rows"), 0, func(m *maker) []graph.Value {
+			x := m.halfInput(tensor.Float16, rows, 257)
+			w, wt := m.halfWeights(tensor.Float16, 257, 300), m.halfWeights(tensor.Float16, 320, 257)
+			y := m.Add(&op.FullyConnected{}, x, wt, m.halfWeights(tensor.Float16, 320))
+			return []graph.Value{m.Add(&op.Relu{}, m.Add(&op.MatMul{}, x, w)), y,
+				m.Add(&op.MatMul{TransposeB: true}, x, wt)}
+		}})
+	}
+	equalsReference(t, cases, func(t *testing.T, c testCase, p *run.Plan, want, got []tensor.Tensor) {
+		few := 0
+		for _, st := range p.Steps {
+			if taskOf(p, st) == "halfProductTask" {
+				few++
+			}
+		}
+		if (&kernel.HalfMatrix{}).Fast() && c.name != "5 rows" {
+			require.Equal(t, 3, few)
+		} else {
+			require.Zero(t, few)
+		}
+		for i := range want {
+			a, b := make([]float32, want[i].Count()), make([]float32, want[i].Count())
+			convert.Floats(a, want[i].DType, want[i].Data)
+			convert.Floats(b, got[i].DType, got[i].Data)
+			for k := range a {
+				require.InDelta(t, a[k], b[k], 1e-3*math.Max(1, math.Abs(float64(a[k]))), "result %d, element %d", i, k)
 			}
 		}
 	})

@@ -59,6 +59,7 @@ var operations = []operation{
 	{"image", []part{{"", image}}},
 	{"lookup", []part{{"", lookup}}},
 	{"codeblocks", []part{{"", codeBlocks}}},
+	{"halfrows", []part{{"", halfRows}}},
 	{"blockdots", []part{{"", blockDots}}},
 }
 

@@ -36,6 +36,9 @@ func (g *Network) OnlyUse(v graph.Value) int {
 	return g.Uses[v][0]
 }
 
+// WasHalf reports whether the numbers of v had 16 bits in the graph.
+func (g *Network) WasHalf(v graph.Value) bool { return v >= 0 && int(v) < len(g.Halves) && g.Halves[v] }
+
 // Constant returns the values of a float32 constant, nil when v is not one. They stay if the rule under way finds
 // something, whose steps may keep them.
 func (g *Network) Constant(v graph.Value) []float32 {

@@ -152,7 +152,7 @@ func withNumber(p *ir.Program, i int, v graph.Value, o graph.Op, c float64) (gra
 		return graph.None, false
 	}
 	off := 1e-6
-	if v := int(other); v >= 0 && v < len(p.Net.Halves) && p.Net.Halves[v] { // rounded to 11 bits
+	if p.Net.WasHalf(other) { // rounded to 11 bits
 		off = c * 0x1p-11
 	}
 	x := p.Net.Constant(other)

@@ -5,6 +5,7 @@ import "github.com/anynpu/anynpu/backends/cpu/plan/ir"
 // Rules are tried in their order; a node without one is computed by reference.
 var Rules = []ir.Rule{
 	{Name: "convolution", Find: matchConv},
+	{Name: "product of few rows with halves", Find: matchHalfProduct},
 	{Name: "product with a constant matrix", Find: matchProduct},
 	{Name: "product of matrices", Find: matchBatched},
 	{Name: "transposed convolution", Find: matchConvTranspose},
