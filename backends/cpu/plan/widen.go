@@ -22,6 +22,9 @@ type widener struct {
 	half    []bool                      // per value of from
 	rounded []bool                      // per value of from: its float32 numbers are halves
 	halves  map[graph.Value]graph.Value // per value of from: the same as halves in to
+	stay    map[graph.Value]bool        // of from: halves in to, too
+	wide    map[graph.Value]graph.Value // of those: the same as float32 in to
+	copying []bool                      // per node of from: it takes halves that stay as they are
 }
 
 // widen returns g with the values of 16-bit floats as float32, and their type where the graph begins and ends. Numbers
@@ -30,11 +33,15 @@ type widener struct {
 // graph without halves is returned as it is. half tells per value of g whether it was widened. Kind fault.Memory.
 func widen(g, open *graph.Graph) (wide, wideOpen *graph.Graph, half []bool, err error) {
 	w := &widener{from: g, half: make([]bool, len(g.Values)), rounded: make([]bool, len(g.Values)),
-		halves: map[graph.Value]graph.Value{}}
+		halves: map[graph.Value]graph.Value{}, wide: map[graph.Value]graph.Value{}, copying: make([]bool, len(g.Nodes))}
 	for v := range g.Values {
 		w.half[v] = isHalf(g.Values[v].Fact.Type)
 	}
-	for v := range staying(g, w.half) {
+	w.stay = staying(g, w.half)
+	for i := range g.Nodes {
+		w.copying[i] = copiesOnly(&g.Nodes[i], w.half, w.stay)
+	}
+	for v := range w.stay {
 		w.half[v] = false
 	}
 	if !slices.Contains(w.half, true) {
@@ -78,8 +85,10 @@ func widen(g, open *graph.Graph) (wide, wideOpen *graph.Graph, half []bool, err 
 			}
 			own.Values[v].Fact = f
 		}
-		for v, h := range w.halves {
-			own.Values[h].Fact.Shape = open.Values[v].Fact.Shape
+		for _, other := range []map[graph.Value]graph.Value{w.halves, w.wide} {
+			for v, x := range other {
+				own.Values[x].Fact.Shape = open.Values[v].Fact.Shape
+			}
 		}
 		open = &own
 	}
@@ -156,7 +165,17 @@ func (w *widener) node(i int, exactly []bool) {
 	n := w.from.Nodes[i]
 	mine := func(v graph.Value) bool { return v != graph.None && w.half[v] }
 	n.In, n.Out = slices.Clone(n.In), slices.Clone(n.Out)
-	if !w.widens(&w.from.Nodes[i]) {
+	widens := w.widens(&n)
+	if !w.copying[i] && !native[graph.NameOf(n.Op)] {
+		if read := w.widened(n.In); read != nil {
+			own := n
+			own.In = read
+			if widens = w.widens(&own); widens {
+				n = own
+			}
+		}
+	}
+	if !widens {
 		for k, v := range n.In {
 			if mine(v) {
 				n.In[k] = w.asHalf(v, n.Origin)
@@ -199,6 +218,29 @@ func (w *widener) node(i int, exactly []bool) {
 			w.cast(h, v, n.Origin)
 		}
 	}
+}
+
+// widened returns operands of which those that stay halves are float32 numbers, nil when none stays.
+func (w *widener) widened(in []graph.Value) (read []graph.Value) {
+	for k, v := range in {
+		if v == graph.None || !w.stay[v] {
+			continue
+		}
+		if read == nil {
+			read = slices.Clone(in)
+		}
+		x, ok := w.wide[v]
+		if !ok {
+			info := w.to.Values[v]
+			info.Fact.DType = tensor.Float32
+			w.to.Values = append(w.to.Values, info)
+			x = graph.Value(len(w.to.Values) - 1)
+			w.wide[v] = x
+			w.cast(v, x, -1)
+		}
+		read[k] = x
+	}
+	return read
 }
 
 // widens reports whether an operator computes the same of float32 numbers, and gives float32 for halves then.

@@ -11,9 +11,9 @@ var copies = set("center_crop_pad", "compress", "concat", "depth_to_space", "exp
 	"slice", "space_to_depth", "split", "squeeze", "strided_slice", "tensor_scatter", "tile", "transpose", "trilu",
 	"unsqueeze", "where")
 
-// staying returns the values of halves that nothing computes with: they come from the graph's inputs, from constants
-// and from operators that copy, and go to its outputs and to operators that copy. Between float32 they would be
-// widened and rounded for nothing.
+// staying returns the values of halves that come from the graph's inputs, from constants and from operators that copy,
+// and go to its outputs and to operators that copy. Between float32 they would be widened and rounded for nothing. What
+// computes with one, too, reads it widened, as it would otherwise; a constant is widened for all then.
 func staying(g *graph.Graph, half []bool) map[graph.Value]bool {
 	stay := map[graph.Value]bool{}
 	for v, is := range half {
@@ -23,20 +23,45 @@ func staying(g *graph.Graph, half []bool) map[graph.Value]bool {
 	}
 	for changed := true; changed; {
 		changed = false
+		drop := func(v graph.Value) {
+			changed = changed || stay[v]
+			delete(stay, v)
+		}
+		needed := map[graph.Value]bool{}
+		for _, v := range g.Out {
+			needed[v] = true
+		}
 		for i := range g.Nodes {
 			n := &g.Nodes[i]
-			keeps := copies[graph.NameOf(n.Op)] && !joins(n.Op)
-			each(n, half, func(v graph.Value) { keeps = keeps && stay[v] })
-			if keeps {
+			if copiesOnly(n, half, stay) {
+				each(n, half, func(v graph.Value) { needed[v] = true })
 				continue
 			}
-			each(n, half, func(v graph.Value) {
-				changed = changed || stay[v]
-				delete(stay, v)
-			})
+			for _, v := range n.Out {
+				if v != graph.None {
+					drop(v)
+				}
+			}
+			for _, v := range n.In {
+				if v != graph.None && g.Values[v].Fact.Const != nil {
+					drop(v)
+				}
+			}
+		}
+		for v := range stay {
+			if !needed[v] {
+				drop(v)
+			}
 		}
 	}
 	return stay
+}
+
+// copiesOnly reports whether a node copies elements, and all of halves are of those that stay.
+func copiesOnly(n *graph.Node, half []bool, stay map[graph.Value]bool) bool {
+	keeps := copies[graph.NameOf(n.Op)] && !joins(n.Op)
+	each(n, half, func(v graph.Value) { keeps = keeps && stay[v] })
+	return keeps
 }
 
 // each calls f with the halves that a node reads and makes.

@@ -129,3 +129,29 @@ func TestWiden_keepsWhatHasNoHalves(t *testing.T) {
 		assert.Equal(t, wide.Values[v].Fact.DType, open.Values[v].Fact.DType, "value %d", v)
 	}
 }
+
+// What is only copied stays halves, although something computes with it, too: as keys and values that a step of a
+// decoder adds to.
+func TestWiden_copiesStayHalves(t *testing.T) {
+	m := newMaker()
+	past, key := m.halfInput(tensor.Float16, 2, 7, 8), m.halfInput(tensor.Float16, 2, 1, 8)
+	keys := m.Add(&op.Concat{Axis: 1}, past, key)
+	scores := m.Add(&op.MatMul{TransposeB: true}, m.halfInput(tensor.Float16, 2, 3, 8), keys)
+	g := m.graph(t, keys, scores, m.Add(&op.Greater{}, keys, keys))
+	wide, _, half, err := widen(g, nil)
+	require.NoError(t, err)
+	for _, v := range []graph.Value{past, key, keys} {
+		assert.Equal(t, tensor.Float16, wide.Values[v].Fact.DType)
+		assert.False(t, half[v])
+	}
+	assert.True(t, half[scores])
+	p, got := compute(t, g, m.in, 1)
+	assert.Empty(t, byReference(p))
+	want, err := ref.Run(context.Background(), g, m.in)
+	require.NoError(t, err)
+	require.Equal(t, want[0].Data, got[0].Data)
+	require.Equal(t, want[2].Data, got[2].Data)
+	for k := range want[1].Count() {
+		assert.InDelta(t, tensor.FloatAt(tensor.Float16, want[1].Data, k), tensor.FloatAt(tensor.Float16, got[1].Data, k), 2e-3)
+	}
+}
