@@ -48,10 +48,7 @@ func matchHalfProduct(p *ir.Program, i int) *ir.Patch {
 
 // asHalves reports whether numbers are the same in binary16.
 func asHalves(x []float32) bool {
-	scratch := borrowLines()
-	defer returnLines(scratch)
-	back := scratch.floats()[:512]
-	halves := mem.Elements[uint16](run.BytesOf(scratch.floats()[512:]))[:512]
+	back, halves := make([]float32, 1<<10), make([]uint16, 1<<10)
 	for len(x) > 0 {
 		n := min(len(x), len(back))
 		kernel.FloatToHalf(halves[:n], x[:n])
