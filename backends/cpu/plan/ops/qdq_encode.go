@@ -167,8 +167,11 @@ func integersRead(g *ir.Network, q graph.Value) (yes, last bool) {
 					return true, true
 				}
 			case *op.Concat:
-				if quantizedAfter(g, n.Out[0]) != run.None && len(g.Values[n.Out[0]].Dims) > 3 {
-					return true, true
+				if quantizedAfter(g, n.Out[0]) != run.None {
+					if a, err := op.Axis(o.Axis, len(g.Values[n.Out[0]].Dims)); err == nil && a == 1 { // channels
+						return true, true
+					}
+					yes = true
 				}
 			case *op.MatMul:
 				if n.In[0] == d.Out[0] && filterOf(g, n.In[1]) != nil {
