@@ -10,15 +10,13 @@ import (
 )
 
 // linesOp joins the elements of windows, first lines of them, then the elements of a line: the largest of integers, and
-// sums of powers of float32.
+// sums of powers of float32. It is for windows that poolBlocks does not have.
 type linesOp struct {
 	ir.InOrder
+	poolJoin
 	win           kernel.Window
-	images, inner int // inner: neighbouring elements of one place
-	size          int // bytes of an element
-	largest       kernel.IntegerOp
-	lowest        []byte
-	power         float32 // of numbers, 0: integers
+	images, inner int         // inner: neighbouring elements of one place
+	blocks        *poolBlocks // nil: one line at a time
 }
 
 func matchLines(p *ir.Program, i int) *ir.Patch {
@@ -71,7 +69,14 @@ func matchLines(p *ir.Program, i int) *ir.Patch {
 	if err != nil {
 		return nil
 	}
-	if q.win, err = window(ws); err != nil || !g.Budget.Allows(run.Saturated(4, q.room())) {
+	if q.win, err = window(ws); err != nil {
+		return nil
+	}
+	room := q.room()
+	if q.blocks = blocksOf(&q.win, q.poolJoin, q.images, q.inner); q.blocks != nil {
+		room = q.blocks.room()
+	}
+	if !g.Budget.Allows(run.Saturated(4, room)) {
 		return nil
 	}
 	return p.Plainly(i, q, 1)
@@ -84,6 +89,9 @@ func (q *linesOp) room() int {
 }
 
 func (q *linesOp) Lower(*ir.Lowering, *ir.Node) run.Step {
+	if q.blocks != nil {
+		return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process { return q.blocks.start(st) }}
+	}
 	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process {
 		return &linesTask{linesOp: q, st: st}
 	}}
@@ -130,13 +138,11 @@ func (t *linesTask) Chunk(i, worker int) {
 				copy(acc, line)
 				first = false
 			} else {
-				t.join(acc, line)
+				t.join(acc, acc, line)
 			}
 		}
 		y := t.y[(i*w.Out[1]+oy)*out:][:out]
-		for at := 0; at < len(y); at += t.size {
-			copy(y[at:at+t.size], t.lowest)
-		}
+		t.pad(y)
 		if !first {
 			t.across(y, acc, thin)
 		}
@@ -144,12 +150,6 @@ func (t *linesTask) Chunk(i, worker int) {
 			t.root(run.Floats(y))
 		}
 	}
-}
-
-// tap is where tap k of a window is in the operand, inside false: in its padding.
-func tap(w *kernel.Window, dim, o, k int) (at int, inside bool) {
-	at = o*w.Stride[dim] + k*w.Dilation[dim] - w.Pad[dim]
-	return at, at >= 0 && at < w.In[dim]
 }
 
 // across joins the elements of a line.
@@ -169,47 +169,14 @@ func (t *linesTask) across(y, acc, thin []byte) {
 		part, src := y[from*unit:to*unit], acc[(at+from*step)*unit:]
 		switch {
 		case step == 1:
-			t.join(part, src[:len(part)])
+			t.join(part, part, src[:len(part)])
 		case t.inner == 1:
 			kernel.Thin(thin, src, t.size, step, to-from)
-			t.join(part, thin[:len(part)])
+			t.join(part, part, thin[:len(part)])
 		default:
 			for j := range to - from {
-				t.join(part[j*unit:][:unit], src[j*step*unit:][:unit])
+				t.join(part[j*unit:][:unit], part[j*unit:][:unit], src[j*step*unit:][:unit])
 			}
 		}
-	}
-}
-
-// join joins elements with those of another line.
-func (t *linesTask) join(y, x []byte) {
-	if t.power != 0 {
-		kernel.BinaryVV(kernel.Add, run.Floats(y), run.Floats(y), run.Floats(x))
-		return
-	}
-	kernel.IntegersVV(t.largest, y, y, x)
-}
-
-// raise makes the powers of absolute numbers.
-func (t *linesTask) raise(y, x []float32) {
-	switch t.power {
-	case 1:
-		kernel.Unary(kernel.Abs, y, x, 0, 0)
-	case 2:
-		kernel.BinaryVV(kernel.Mul, y, x, x)
-	default:
-		kernel.Unary(kernel.Abs, y, x, 0, 0)
-		kernel.BinaryVS(kernel.Pow, y, y, t.power)
-	}
-}
-
-// root undoes raise.
-func (t *linesTask) root(y []float32) {
-	switch t.power {
-	case 1:
-	case 2:
-		kernel.Unary(kernel.Sqrt, y, y, 0, 0)
-	default:
-		kernel.BinaryVS(kernel.Pow, y, y, float32(1/float64(t.power)))
 	}
 }
