@@ -26,10 +26,11 @@ func TestTable_hasEveryKernel(t *testing.T) {
 }
 
 // without are the places that have no kernel on any processor, but for copyBytes, for which Go has vectors on arm64,
-// and softmax, which other kernels compute.
+// softmax, which other kernels compute, and overlaps.
 var without = func() map[string]bool {
-	m := map[string]bool{"copyBytes": true, "softmax": true, "transpose[2]": true} // transpose8 serves 4 bytes
-	for op := range Clamp {                                                        // computed as a clamp, or not at all
+	m := map[string]bool{"copyBytes": true, "softmax": true, "overlaps": true}
+	m["transpose[2]"] = true // transpose8 serves 4 bytes
+	for op := range Clamp {  // computed as a clamp, or not at all
 		m[fmt.Sprintf("unary[%d]", op)] = true
 	}
 	for a := range 4 {

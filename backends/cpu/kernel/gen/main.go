@@ -39,6 +39,7 @@ var operations = []operation{
 	{"quotients", []part{{"", quotients}}},
 	{"casts", []part{{"", casts}}},
 	{"lines", []part{{"", lineSteps}}},
+	{"overlap", []part{{"", overlap}}},
 	{"moves", []part{{"", moves}}},
 	{"reduce", []part{{"", reduce}, {"half", halves(affine)}}},
 	{"depthwise", []part{{"", depthwise}}},
