@@ -13,15 +13,17 @@ import (
 // box is a rectangle by its edges.
 type box struct{ y1, x1, y2, x2 float32 }
 
-// iou returns intersection over union, 0 where a box has no area.
+// iou returns intersection over union, 0 where a box has no area. Each step is rounded: conversions keep products apart
+// from sums, which some processors would join.
 func (a box) iou(b box) float32 {
-	areaA, areaB := (a.y2-a.y1)*(a.x2-a.x1), (b.y2-b.y1)*(b.x2-b.x1)
+	areaA, areaB := float32((a.y2-a.y1)*(a.x2-a.x1)), float32((b.y2-b.y1)*(b.x2-b.x1))
 	if !(areaA > 0) || !(areaB > 0) {
 		return 0
 	}
 	h := max(min(a.y2, b.y2)-max(a.y1, b.y1), 0)
 	w := max(min(a.x2, b.x2)-max(a.x1, b.x1), 0)
-	return h * w / (areaA + areaB - h*w)
+	both := float32(h * w)
+	return both / (areaA + areaB - both)
 }
 
 // suppress takes candidates in order, at most limit, and drops those that overlap a taken one by more than iou.

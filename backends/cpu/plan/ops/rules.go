@@ -51,6 +51,7 @@ var Rules = []ir.Rule{
 	{Name: "sampling by a grid", Find: matchGrid},
 	{Name: "means of regions", Find: matchRegions},
 	{Name: "maxima of regions", Find: matchRoiPool},
+	{Name: "boxes that overlap no better one", Find: matchSuppression},
 	{Name: "turning of features", Find: matchRotary},
 	{Name: "decoding of images", Find: matchDecodeImage},
 	{Name: "resizing of images", Find: matchResizeImage},
