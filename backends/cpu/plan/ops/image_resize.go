@@ -5,6 +5,7 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/backends/cpu/ref"
+	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -30,20 +31,9 @@ func matchResize(p *ir.Program, i int) *ir.Patch {
 		return nil
 	}
 	x, y := &g.Values[n.In[0]], &g.Values[n.Out[0]]
-	in := make([]tensor.Tensor, len(n.In))
-	in[0] = tensor.Tensor{DType: x.Type.DType, Dims: x.Dims}
-	for k := 1; k < len(n.In); k++ {
-		if !ir.Given(n.In, k) {
-			continue
-		}
-		v := &g.Values[n.In[k]]
-		if v.Data == nil || v.Dims == nil {
-			return nil
-		}
-		in[k] = tensor.Tensor{DType: v.Type.DType, Dims: v.Dims, Data: v.Data}
-		if v.Count() == 0 {
-			in[k] = tensor.Tensor{}
-		}
+	in, ok := constantInputs(g, n)
+	if !ok {
+		return nil
 	}
 	axes, err := o.ResolveAxes(4)
 	if err != nil {
@@ -94,6 +84,28 @@ func matchResize(p *ir.Program, i int) *ir.Patch {
 	found := p.Plainly(i, &resizeOp{ir.InOrder{Order: images}, k}, 1)
 	found.Tables = tables
 	return found
+}
+
+// constantInputs are the inputs of a node by their sizes, and those behind the first by their elements; false when these
+// are not constant.
+func constantInputs(g *ir.Network, n *graph.Node) (in []tensor.Tensor, ok bool) {
+	x := &g.Values[n.In[0]]
+	in = make([]tensor.Tensor, len(n.In))
+	in[0] = tensor.Tensor{DType: x.Type.DType, Dims: x.Dims}
+	for k := 1; k < len(n.In); k++ {
+		if !ir.Given(n.In, k) {
+			continue
+		}
+		v := &g.Values[n.In[k]]
+		if v.Data == nil || v.Dims == nil {
+			return nil, false
+		}
+		in[k] = tensor.Tensor{DType: v.Type.DType, Dims: v.Dims, Data: v.Data}
+		if v.Count() == 0 {
+			in[k] = tensor.Tensor{}
+		}
+	}
+	return in, true
 }
 
 func (q *resizeOp) Lower(*ir.Lowering, *ir.Node) run.Step {

@@ -46,6 +46,7 @@ var Rules = []ir.Rule{
 	{Name: "depth to space", Find: matchDepthToSpace},
 	{Name: "space to depth", Find: matchSpaceToDepth},
 	{Name: "resizing", Find: matchResize},
+	{Name: "resizing by weights", Find: matchResample},
 	{Name: "sum of columns", Find: matchColumnSum},
 	{Name: "grid of a map", Find: matchAffine},
 	{Name: "sampling by a grid", Find: matchGrid},
