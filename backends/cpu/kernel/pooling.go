@@ -164,6 +164,16 @@ func SumTaps(dst []float32, ldd int, src []float32, lds, rows, cols, ys, xs, dow
 	}
 }
 
+// MaxTaps finds the largest of taps: dst[c] is the largest src[c+y*down+x*across] for y < ys and x < xs, NaN if one is
+// NaN. ys and xs are at least 1, and no distance is negative.
+func MaxTaps(dst, src []float32, ys, xs, down, across int) {
+	if len(dst) == 0 {
+		return
+	}
+	need("MaxTaps", "src", len(src), len(dst)+(ys-1)*down+(xs-1)*across)
+	fast.poolMax(len(dst), ys, xs, 1, &src[0], 4*down, 4*across, 0, &dst[0], 0, 0)
+}
+
 // padded counts the taps of output position o inside the input and its padding.
 func (w *Window) padded(dim, o, after int) int {
 	n := 0

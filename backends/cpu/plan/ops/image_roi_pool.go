@@ -8,17 +8,19 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // roiPoolOp finds the largest cells of the bins of regions. A region is a row of its image and four corners, or of the
 // corners alone, with the images beside them. The channels of a cell lie side by side, so that a bin of few cells is a
-// few long maxima.
+// few long maxima; where those of a bin do not, a region's are turned.
 type roiPoolOp struct {
 	op                                    *op.MaxRoiPool
 	images, channels, rows, cols, regions int
 	index                                 tensor.DType // of the images beside the corners, if there are any
+	turned                                bool
 }
 
 func matchRoiPool(p *ir.Program, i int) *ir.Patch {
@@ -43,17 +45,20 @@ func matchRoiPool(p *ir.Program, i int) *ir.Patch {
 }
 
 func (q *roiPoolOp) Layout(l *ir.Layouter, n *ir.Node) {
-	cells := run.NHWC
+	cells, bins := run.NHWC, run.NCHW
 	if q.op.ChannelsLast { // the elements of x are in this order
 		cells = run.NCHW
+	} else if l.Order(n, n.In[0]) == run.NHWC {
+		bins = run.NHWC
 	}
+	q.turned = cells != bins
 	l.Read(n, n.In[0], cells)
 	for _, v := range n.In[1:] {
 		if v != graph.None {
 			l.Read(n, v, run.NCHW)
 		}
 	}
-	l.Write(n, n.Out[0], cells)
+	l.Write(n, n.Out[0], bins)
 }
 
 func (q *roiPoolOp) Lower(*ir.Lowering, *ir.Node) run.Step {
@@ -64,9 +69,9 @@ func (q *roiPoolOp) Lower(*ir.Lowering, *ir.Node) run.Step {
 
 type roiPoolTask struct {
 	*roiPoolOp
-	st         *run.Step
-	x, rois, y []float32
-	beside     []byte
+	st               *run.Step
+	x, rois, y, work []float32
+	beside           []byte
 }
 
 func (t *roiPoolTask) Run(s *run.State) error {
@@ -90,7 +95,11 @@ func (t *roiPoolTask) Run(s *run.State) error {
 			}
 		}
 	}
-	s.Do(t.regions*int(t.op.Height), t)
+	var err error
+	if t.work, err = s.Borrow(max(1, s.Threads) * t.room()); err != nil {
+		return err
+	}
+	s.Do(t.regions, t)
 	return nil
 }
 
@@ -117,33 +126,56 @@ func (t *roiPoolTask) corner(r, k int) float64 {
 	return float64(float32(float64(t.rois[at]) * scale))
 }
 
-// roiBin are the cells of bin i of n along a dimension of size cells.
-func roiBin(start, end float64, i, n, size int) (from, to int) {
-	first := math.Round(start)
+// roiBins puts the first cell and the one after the last of each bin of a region into list, along a dimension of size
+// cells.
+func roiBins(list []int32, start, end float64, size int) {
+	first, n := math.Round(start), float64(len(list)/2)
 	length := max(math.Round(end)-first+1, 1)
-	lo := math.Floor(float64(i)*length/float64(n)) + first
-	hi := math.Ceil(float64(i+1)*length/float64(n)) + first
-	return int(min(max(lo, 0), float64(size))), int(min(max(hi, 0), float64(size)))
+	for i := range len(list) / 2 {
+		lo := math.Floor(float64(i)*length/n) + first
+		hi := math.Ceil(float64(i+1)*length/n) + first
+		list[2*i], list[2*i+1] = int32(min(max(lo, 0), float64(size))), int32(min(max(hi, 0), float64(size)))
+	}
 }
 
-// Chunk makes a row of bins of one region.
-func (t *roiPoolTask) Chunk(i, _ int) {
+// bins is the number of results of a region.
+func (t *roiPoolTask) bins() int { return int(t.op.Height*t.op.Width) * t.channels }
+
+// room counts the float32 of scratch memory that a thread needs: the bounds of bins, and results that are turned.
+func (t *roiPoolTask) room() int {
+	n := 2 * int(t.op.Height+t.op.Width)
+	if t.turned {
+		n += t.bins()
+	}
+	return n
+}
+
+// Chunk makes the bins of one region.
+func (t *roiPoolTask) Chunk(r, worker int) {
 	h, w, n := int(t.op.Height), int(t.op.Width), t.channels
-	r, p := i/h, i%h
 	image := t.x[int(t.image(r))*t.rows*t.cols*n:][:t.rows*t.cols*n]
-	y0, y1 := roiBin(t.corner(r, 1), t.corner(r, 3), p, h, t.rows)
-	for q := range w {
-		x0, x1 := roiBin(t.corner(r, 0), t.corner(r, 2), q, w, t.cols)
-		best := t.y[(i*w+q)*n:][:n]
-		if y0 >= y1 || x0 >= x1 {
-			clear(best)
-			continue
-		}
-		copy(best, image[(y0*t.cols+x0)*n:])
-		for y := y0; y < y1; y++ {
-			for x := x0; x < x1; x++ {
-				kernel.BinaryVV(kernel.Max, best, best, image[(y*t.cols+x)*n:][:n])
+	work := t.work[worker*t.room():][:t.room()]
+	bounds, made := mem.Elements[int32](mem.Bytes(work[:2*(h+w)])), work[2*(h+w):]
+	down, across := bounds[:2*h], bounds[2*h:]
+	roiBins(down, t.corner(r, 1), t.corner(r, 3), t.rows)
+	roiBins(across, t.corner(r, 0), t.corner(r, 2), t.cols)
+	y := t.y[r*t.bins():][:t.bins()]
+	if !t.turned {
+		made = y
+	}
+	for p := range h {
+		y0, y1 := int(down[2*p]), int(down[2*p+1])
+		for q := range w {
+			x0, x1 := int(across[2*q]), int(across[2*q+1])
+			best := made[(p*w+q)*n:][:n]
+			if y0 >= y1 || x0 >= x1 {
+				clear(best)
+				continue
 			}
+			kernel.MaxTaps(best, image[(y0*t.cols+x0)*n:], y1-y0, x1-x0, t.cols*n, n)
 		}
+	}
+	if t.turned {
+		kernel.Transpose(y, h*w, made, n, h*w, n)
 	}
 }
