@@ -40,6 +40,7 @@ var operations = []operation{
 	{"casts", []part{{"", casts}}},
 	{"lines", []part{{"", lineSteps}}},
 	{"overlap", []part{{"", overlap}}},
+	{"maxpairs", []part{{"", maxPairs}}},
 	{"moves", []part{{"", moves}}},
 	{"reduce", []part{{"", reduce}, {"half", halves(affine)}}},
 	{"depthwise", []part{{"", depthwise}}},
