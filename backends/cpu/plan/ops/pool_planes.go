@@ -56,10 +56,11 @@ func planesOf(k *kernel.Pooling) *planes {
 // padded is how many values the lines of a chunk have, with those that windows behind the last one reach.
 func (q *planes) padded() int {
 	w := &q.down.Win
-	return (q.per*max(w.Out[2], q.high)+w.Kernel[2])*q.line + q.taps + q.step
+	return (q.per*max(w.Out[2], q.high)+w.Kernel[2])*q.line + q.taps + q.step + kernel.PairsBehind
 }
 
-// planeRooms counts the parts of a thread's scratch memory: the lines, two for joined windows, one for elements apart.
+// planeRooms counts the parts of a thread's scratch memory: the lines, two for joined windows, of which elements apart
+// take one, and one more for these.
 const planeRooms = 4
 
 func (q *planes) start(st *run.Step) run.Process { return &planesTask{planes: q, st: st} }
@@ -105,10 +106,16 @@ func (t *planesTask) Chunk(i, worker int) {
 		j.join(count+t.taps-1, down.Win.Kernel[2], t.line)
 	}
 	line := t.line
+	if t.step == 2 && (t.taps == 2 || t.taps == 3) && kernel.FastPairs() {
+		for k := range down.Batch {
+			kernel.MaxPairs(y[k*out*t.out:], t.out, j.x[k*rows*line:], line, t.out, out, t.taps)
+		}
+		return
+	}
 	if t.step == 1 {
 		j.join(count, t.taps, 1)
 	} else {
-		j.x, line = t.apart(j.x, j.a, work[3*n:], count/2), line/2
+		j.x, line = t.apart(j.x, j.a, work[2*n:], count/2), line/2
 	}
 	for k := range down.Batch {
 		kernel.CopyRows(y[k*out*t.out:], t.out, j.x[k*rows*line:], line, out, t.out)
@@ -130,19 +137,17 @@ func (j *windowsOf) join(n, taps, unit int) {
 	}
 }
 
-// apart returns n results of windows two elements apart, which are made of the even elements and the odd ones.
-func (t *planesTask) apart(lines, a, thin []float32, n int) []float32 {
-	for first := range min(2, t.taps) {
-		taps := (t.taps - first + 1) / 2
-		m := n + taps - 1
-		kernel.Thin(run.BytesOf(thin), run.BytesOf(lines[first:]), 4, 2, m)
-		for k := range taps {
-			if first == 0 && k == 0 {
-				copy(a[:n], thin)
-			} else {
-				kernel.BinaryVV(kernel.Max, a[:n], a[:n], thin[k:][:n])
-			}
-		}
+// apart returns n results of windows two elements apart, which are made of the even elements and the odd ones; halves
+// has room for both.
+func (t *planesTask) apart(lines, a, halves []float32, n int) []float32 {
+	m := n + (t.taps-1)/2
+	kernel.Split(halves, m, 0, lines, 0, m, 1)
+	if t.taps == 1 {
+		return halves
+	}
+	kernel.BinaryVV(kernel.Max, a[:n], halves[:n], halves[m:][:n])
+	for k := 2; k < t.taps; k++ {
+		kernel.BinaryVV(kernel.Max, a[:n], a[:n], halves[k%2*m+k/2:][:n])
 	}
 	return a
 }
