@@ -131,7 +131,7 @@ func (q *sampleOp) axis(size int) sampleAxis {
 	return a
 }
 
-// at is the place of x; what is not in the image may be at any other place that is not.
+// at is the place of x; places beside the image may be any others beside it.
 func (a *sampleAxis) at(x float32) float64 {
 	g := float64(x)
 	if g != g {

@@ -74,7 +74,7 @@ func blocksOf(w *kernel.Window, j poolJoin, images, inner int) *poolBlocks {
 	return q
 }
 
-// slack is how far behind a block is read: what is there is no part of a result.
+// slack is how far behind a block is read, where no part of a result comes from.
 func (q *poolBlocks) slack() int { return (q.across.reach()+1)*q.across.stride*q.unit + 64 }
 
 // part is how many bytes a part of lines has.
@@ -228,8 +228,8 @@ func (t *blocksTask) joinElements(x []byte, rows int, rooms [][]byte, parts []by
 	return t.joinTaps(a, parts, t.block(), t.unit, rows*t.line/a.stride, rooms[0], rooms[1])
 }
 
-// joinTaps joins n bytes of each tap to to; parts are apart bytes from one another, elements of them unit bytes. The
-// other room is for what is joined on the way.
+// joinTaps joins n bytes of each tap into to; parts are apart bytes from one another, elements of them unit bytes. The
+// other room is for the steps on the way.
 func (t *blocksTask) joinTaps(a *taps, x []byte, apart, unit, n int, to, other []byte) []byte {
 	n = inVectors(n)
 	at := func(k int) []byte {
