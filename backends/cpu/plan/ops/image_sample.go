@@ -65,15 +65,21 @@ type sampleTask struct {
 	*sampleOp
 	st               *run.Step
 	x, grid, y, work []float32
+	block            int // points of a chunk
 }
 
 const (
-	gridBlock = 64 // points of a chunk
-	gridTaps  = 16 // cells of a point, at most
+	gridBlock  = 64   // points of most chunks
+	gridPlaces = 1024 // and of those that read single cells: a channel's stay in the first cache
+	gridTaps   = 16   // cells of a point, at most
 )
 
 func (t *sampleTask) Run(s *run.State) error {
 	t.x, t.grid, t.y = s.F32(t.st.Reads[0]), s.F32(t.st.Reads[1]), s.F32(t.st.Writes[0])
+	t.block = gridBlock
+	if t.mode.Mode == op.ResizeNearest && !t.beside {
+		t.block = min(max(t.cells/(4*max(1, s.Threads)), gridBlock), gridPlaces)
+	}
 	if t.turned {
 		var err error
 		if t.work, err = s.Borrow(max(1, s.Threads) * gridBlock * t.channels); err != nil {
@@ -86,12 +92,12 @@ func (t *sampleTask) Run(s *run.State) error {
 	return nil
 }
 
-func (t *sampleTask) blocks() int { return (t.cells + gridBlock - 1) / gridBlock }
+func (t *sampleTask) blocks() int { return (t.cells + t.block - 1) / t.block }
 
 // Chunk reads all channels at some points of an image.
 func (t *sampleTask) Chunk(i, worker int) {
-	b, first := i/t.blocks(), i%t.blocks()*gridBlock
-	n := min(gridBlock, t.cells-first)
+	b, first := i/t.blocks(), i%t.blocks()*t.block
+	n := min(t.block, t.cells-first)
 	grid := t.grid[2*(b*t.cells+first):][:2*n]
 	plane := t.h * t.w
 	x, y := t.x[b*t.channels*plane:][:t.channels*plane], t.y[b*t.channels*t.cells:][:t.channels*t.cells]
@@ -157,7 +163,7 @@ func (a *sampleAxis) bound(c float64) float64 {
 
 // nearest reads one cell for each point.
 func (t *sampleTask) nearest(grid, x, y, work []float32, first int) {
-	var places, gone [gridBlock]uint32
+	var places, gone [gridPlaces]uint32
 	at, none := places[:len(grid)/2], gone[:0] // none: points beside the image
 	var room [4]ref.Cell
 	across, down := t.axis(t.w), t.axis(t.h)
