@@ -3,7 +3,7 @@ package kernel
 // PairsBehind is how many numbers behind those that make its results [MaxPairs] reads.
 const PairsBehind = 32
 
-// FastPairs reports whether [MaxPairs] has a kernel.
+// FastPairs reports whether [MaxPairs] and [Max3] have kernels.
 func FastPairs() bool { return fast.maxPairs[0] != nil }
 
 // MaxPairs finds the largest of neighbours two apart, in rows: dst[r*ldd+i] is the largest of src[r*lds+2*i] and those
@@ -37,6 +37,24 @@ func maxPairsGeneric(dst []float32, ldd int, src []float32, lds, n, rows, taps i
 				best = max(best, x[2*i+2])
 			}
 			dst[r*ldd+i] = best
+		}
+	}
+}
+
+// Max3 finds the largest of three numbers, NaN if one is NaN, in place if dst is one of them. The others must be as long
+// as dst.
+func Max3(dst, a, b, c []float32) {
+	need("Max3", "a", len(a), len(dst))
+	need("Max3", "b", len(b), len(dst))
+	need("Max3", "c", len(c), len(dst))
+	for i := 0; i < len(dst); i += binaryBlock {
+		n := min(binaryBlock, len(dst)-i)
+		if fast.max3 != nil {
+			fast.max3(&dst[i], &a[i], &b[i], &c[i], n)
+			continue
+		}
+		for k := i; k < i+n; k++ {
+			dst[k] = max(a[k], b[k], c[k])
 		}
 	}
 }

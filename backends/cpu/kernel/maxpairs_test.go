@@ -35,3 +35,24 @@ func TestMaxPairs_ofRows(t *testing.T) {
 		}
 	})
 }
+
+func TestMax3_ofAnyLength(t *testing.T) {
+	odd := []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.Copysign(0, -1)), 5}
+	eachISA(t, func(t *testing.T) {
+		for n := range 140 {
+			x, got := make([]float32, n+9), make([]float32, n+1)
+			for i := range x {
+				if x[i] = float32(i*131%251) - 100; i%7 == n%7 {
+					x[i] = odd[i/7%5]
+				}
+			}
+			got[n] = 77
+			Max3(got[:n], x, x[2:], x[9:])
+			for i := range n {
+				w := max(x[i], x[i+2], x[i+9])
+				assert.True(t, w == got[i] || w != w && got[i] != got[i], "%d of %d: want %v, got %v", i, n, w, got[i])
+			}
+			assert.Equal(t, float32(77), got[n])
+		}
+	})
+}

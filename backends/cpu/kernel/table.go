@@ -79,8 +79,9 @@ type table struct {
 	better  [2][2]func(best *float32, at *int32, x *float32, n int, k int32)
 	running [2]func(dst, src *float32, sums *float64, n int)
 
-	// Neighbours two apart: two taps, and three; nil: maxPairsGeneric.
+	// Neighbours two apart: two taps, and three; the largest of three; nil: Go.
 	maxPairs [2]func(dst *float32, ldd int, src *float32, lds, n, rows int)
+	max3     func(dst, a, b, c *float32, n int)
 
 	// Boxes, in multiples of OverlapStep, with the distance of rows in bytes; not 0: there is one. nil: overlapsGeneric.
 	overlaps func(others *float32, ld, n int, box *float32, limit float32) uint64

@@ -237,6 +237,7 @@ func avx2Table() table {
 		maxPairs: [2]func(dst *float32, ldd int, src *float32, lds, n, rows int){
 			maxPairs2AVX2, maxPairs3AVX2,
 		},
+		max3:        max3AVX2,
 		halfToFloat: halfToFloatAVX2, floatToHalf: floatToHalfAVX2,
 		dequantizeU8: dequantizeU8AVX2, dequantizeS8: dequantizeS8AVX2, roundTrip: roundTripAVX2, mix4: mix4AVX2,
 		sum: sumAVX2, sumSquares: sumSquaresAVX2, addSum: addSumAVX2, expSum: expSumAVX2, normalize: normalizeAVX2,
@@ -368,6 +369,7 @@ func avx512Table(vnni, vbmi bool) table {
 	t.running = [2]func(dst, src *float32, sums *float64, n int){runningAVX512, runningBeforeAVX512}
 	t.overlaps = overlapsAVX512
 	t.maxPairs = [2]func(dst *float32, ldd int, src *float32, lds, n, rows int){maxPairs2AVX512, maxPairs3AVX512}
+	t.max3 = max3AVX512
 	t.normalize, t.max, t.min = normalizeAVX512, maxAVX512, minAVX512
 	t.combine, t.maxU8, t.encode, t.nearest = combineAVX512, maxU8AVX512, encodeAVX512, nearestAVX512
 	t.peak = func(n int) int { peakFMAAVX512(n, &peakData[0]); return 48 * 2 * 16 }

@@ -26,10 +26,10 @@ func TestTable_hasEveryKernel(t *testing.T) {
 }
 
 // without are the places that have no kernel on any processor, but for copyBytes, for which Go has vectors on arm64,
-// softmax, which other kernels compute, overlaps and maxPairs.
+// softmax, which other kernels compute, overlaps, maxPairs and max3.
 var without = func() map[string]bool {
 	m := map[string]bool{"copyBytes": true, "softmax": true, "overlaps": true}
-	m["maxPairs[0]"], m["maxPairs[1]"] = true, true
+	m["maxPairs[0]"], m["maxPairs[1]"], m["max3"] = true, true, true
 	m["transpose[2]"] = true // transpose8 serves 4 bytes
 	for op := range Clamp {  // computed as a clamp, or not at all
 		m[fmt.Sprintf("unary[%d]", op)] = true

@@ -14,6 +14,11 @@ func maxPairs2AVX2(dst *float32, ldd int, src *float32, lds int, n int, rows int
 //go:noescape
 func maxPairs3AVX2(dst *float32, ldd int, src *float32, lds int, n int, rows int)
 
+// max3AVX2 is [Max3] on n numbers.
+//
+//go:noescape
+func max3AVX2(dst *float32, a *float32, b *float32, c *float32, n int)
+
 // maxPairs2AVX512 is [MaxPairs] of 2 taps. Strides are in bytes; pairs of a whole vector are read.
 //
 //go:noescape
@@ -23,3 +28,8 @@ func maxPairs2AVX512(dst *float32, ldd int, src *float32, lds int, n int, rows i
 //
 //go:noescape
 func maxPairs3AVX512(dst *float32, ldd int, src *float32, lds int, n int, rows int)
+
+// max3AVX512 is [Max3] on n numbers.
+//
+//go:noescape
+func max3AVX512(dst *float32, a *float32, b *float32, c *float32, n int)

@@ -149,3 +149,86 @@ next:
 	JG   rows
 	VZEROUPPER
 	RET
+
+// func max3AVX2(dst *float32, a *float32, b *float32, c *float32, n int)
+// Requires: AVX
+TEXT ·max3AVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ c+24(FP), BX
+	MOVQ n+32(FP), SI
+
+	// 2 vectors at a time
+unrolled:
+	CMPQ    SI, $+16
+	JLT     vector
+	VMOVUPS (CX), Y0
+	VMOVUPS (DX), Y1
+	VMOVUPS (BX), Y2
+	VCMPPS  $0x03, Y0, Y1, Y3
+	VMAXPS  Y0, Y1, Y1
+	VCMPPS  $0x03, Y2, Y2, Y0
+	VORPS   Y0, Y3, Y3
+	VMAXPS  Y2, Y1, Y1
+	VORPS   Y3, Y1, Y1
+	VMOVUPS Y1, (AX)
+	VMOVUPS 32(CX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 32(BX), Y2
+	VCMPPS  $0x03, Y0, Y1, Y3
+	VMAXPS  Y0, Y1, Y1
+	VCMPPS  $0x03, Y2, Y2, Y0
+	VORPS   Y0, Y3, Y3
+	VMAXPS  Y2, Y1, Y1
+	VORPS   Y3, Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+	ADDQ    $+64, BX
+	SUBQ    $+16, SI
+	JMP     unrolled
+
+	// 1 vectors at a time
+vector:
+	CMPQ    SI, $+8
+	JLT     tail
+	VMOVUPS (CX), Y0
+	VMOVUPS (DX), Y1
+	VMOVUPS (BX), Y2
+	VCMPPS  $0x03, Y0, Y1, Y3
+	VMAXPS  Y0, Y1, Y1
+	VCMPPS  $0x03, Y2, Y2, Y0
+	VORPS   Y0, Y3, Y3
+	VMAXPS  Y2, Y1, Y1
+	VORPS   Y3, Y1, Y1
+	VMOVUPS Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	ADDQ    $+32, BX
+	SUBQ    $+8, SI
+	JMP     vector
+
+	// the rest, under the mask
+tail:
+	TESTQ      SI, SI
+	JZ         done
+	LEAQ       maskTable<>+0(SB), DI
+	NEGQ       SI
+	VMOVUPS    32(DI)(SI*4), Y15
+	VMASKMOVPS (CX), Y15, Y0
+	VMASKMOVPS (DX), Y15, Y1
+	VMASKMOVPS (BX), Y15, Y2
+	VCMPPS     $0x03, Y0, Y1, Y3
+	VMAXPS     Y0, Y1, Y1
+	VCMPPS     $0x03, Y2, Y2, Y0
+	VORPS      Y0, Y3, Y3
+	VMAXPS     Y2, Y1, Y1
+	VORPS      Y3, Y1, Y1
+	VMASKMOVPS Y1, Y15, (AX)
+
+done:
+	VZEROUPPER
+	RET

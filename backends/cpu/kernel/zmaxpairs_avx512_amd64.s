@@ -151,3 +151,87 @@ next:
 	JG   rows
 	VZEROUPPER
 	RET
+
+// func max3AVX512(dst *float32, a *float32, b *float32, c *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·max3AVX512(SB), NOSPLIT, $0-40
+	MOVQ       dst+0(FP), AX
+	MOVQ       a+8(FP), CX
+	MOVQ       b+16(FP), DX
+	MOVQ       c+24(FP), BX
+	MOVQ       n+32(FP), SI
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+
+	// 2 vectors at a time
+unrolled:
+	CMPQ    SI, $+32
+	JLT     vector
+	VMOVUPS (CX), Z1
+	VMOVUPS (DX), Z2
+	VMOVUPS (BX), Z3
+	VCMPPS  $0x03, Z1, Z2, K1
+	VMAXPS  Z1, Z2, Z2
+	VCMPPS  $0x03, Z3, Z3, K2
+	KORW    K2, K1, K1
+	VMAXPS  Z3, Z2, Z2
+	VMOVAPS Z0, K1, Z2
+	VMOVUPS Z2, (AX)
+	VMOVUPS 64(CX), Z1
+	VMOVUPS 64(DX), Z2
+	VMOVUPS 64(BX), Z3
+	VCMPPS  $0x03, Z1, Z2, K1
+	VMAXPS  Z1, Z2, Z2
+	VCMPPS  $0x03, Z3, Z3, K2
+	KORW    K2, K1, K1
+	VMAXPS  Z3, Z2, Z2
+	VMOVAPS Z0, K1, Z2
+	VMOVUPS Z2, 64(AX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	ADDQ    $+128, BX
+	SUBQ    $+32, SI
+	JMP     unrolled
+
+	// 1 vectors at a time
+vector:
+	CMPQ    SI, $+16
+	JLT     tail
+	VMOVUPS (CX), Z1
+	VMOVUPS (DX), Z2
+	VMOVUPS (BX), Z3
+	VCMPPS  $0x03, Z1, Z2, K1
+	VMAXPS  Z1, Z2, Z2
+	VCMPPS  $0x03, Z3, Z3, K2
+	KORW    K2, K1, K1
+	VMAXPS  Z3, Z2, Z2
+	VMOVAPS Z0, K1, Z2
+	VMOVUPS Z2, (AX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+	ADDQ    $+64, BX
+	SUBQ    $+16, SI
+	JMP     vector
+
+	// the rest, under the mask
+tail:
+	TESTQ     SI, SI
+	JZ        done
+	MOVL      $0x0000ffff, DI
+	BZHIL     SI, DI, DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (CX), K1, Z1
+	VMOVUPS.Z (DX), K1, Z2
+	VMOVUPS.Z (BX), K1, Z3
+	VCMPPS    $0x03, Z1, Z2, K2
+	VMAXPS    Z1, Z2, Z2
+	VCMPPS    $0x03, Z3, Z3, K3
+	KORW      K3, K2, K2
+	VMAXPS    Z3, Z2, Z2
+	VMOVAPS   Z0, K2, Z2
+	VMOVUPS   Z2, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET

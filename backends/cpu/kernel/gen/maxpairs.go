@@ -7,11 +7,58 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// maxPairs finds the largest of pairs of neighbours, and of pairs with the first of the next one.
+// maxPairs finds the largest of pairs of neighbours, of pairs with the first of the next one, and of any three.
 func maxPairs(g *gen) {
 	for _, taps := range []int{2, 3} {
 		g.maxPairs(taps)
 	}
+	g.max3()
+}
+
+// unordered is where x or y is NaN: an opmask of AVX-512, otherwise a vector.
+func (g *gen) unordered(x, y reg.Register) reg.Register {
+	if g.wide() {
+		k := g.K()
+		g.VCMPPS(operand.U8(predUnord), x, y, k)
+		return k
+	}
+	m := g.v()
+	g.VCMPPS(operand.U8(predUnord), x, y, m)
+	return m
+}
+
+// either joins two of them into the second one.
+func (g *gen) either(x, y reg.Register) {
+	if g.wide() {
+		g.KORW(x, y, y)
+	} else {
+		g.VORPS(x, y, y)
+	}
+}
+
+// max3 finds the largest of three vectors.
+func (g *gen) max3() {
+	g.text("max3", "func(dst, a, b, c *float32, n int)", "is [Max3] on n numbers.")
+	dst, a, b, c, n := g.loadArg("dst"), g.loadArg("a"), g.loadArg("b"), g.loadArg("c"), g.loadArg("n")
+	var nan reg.VecVirtual
+	if g.wide() {
+		nan = g.v()
+		g.VPTERNLOGD(operand.U8(0xff), nan, nan, nan)
+	}
+	g.stream(n, 2, []reg.GPVirtual{dst, a, b, c}, func(d int, masked bool) {
+		x, y, z := g.get(at(a, d), masked), g.get(at(b, d), masked), g.get(at(c, d), masked)
+		odd := g.unordered(x, y)
+		g.VMAXPS(x, y, y)
+		g.either(g.unordered(z, z), odd)
+		g.VMAXPS(z, y, y)
+		if g.wide() {
+			g.VMOVAPS(nan, odd, y)
+		} else {
+			g.VORPS(odd, y, y)
+		}
+		g.put(masked, y, at(dst, d))
+	})
+	g.ret()
 }
 
 func (g *gen) maxPairs(taps int) {
@@ -41,27 +88,11 @@ func (g *gen) maxPairs(taps int) {
 	part := func(masked bool) {
 		a, b := half(0, false), half(0, true)
 		best := g.bin(g.VMAXPS, a, b)
-		var odd reg.Register
-		compare := func(x, y reg.Register) reg.Register {
-			if g.wide() {
-				k := g.K()
-				g.VCMPPS(operand.U8(predUnord), x, y, k)
-				return k
-			}
-			m := g.v()
-			g.VCMPPS(operand.U8(predUnord), x, y, m)
-			return m
-		}
-		odd = compare(a, b)
+		odd := g.unordered(a, b)
 		if taps == 3 {
 			c := half(2, false)
 			g.VMAXPS(c, best, best)
-			more := compare(c, c)
-			if g.wide() {
-				g.KORW(more, odd, odd)
-			} else {
-				g.VORPS(more, odd, odd)
-			}
+			g.either(g.unordered(c, c), odd)
 		}
 		if g.wide() {
 			g.VMOVAPS(nan, odd, best)

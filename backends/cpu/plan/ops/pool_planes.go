@@ -125,14 +125,22 @@ func (t *planesTask) Chunk(i, worker int) {
 // windowsOf holds values, and two rooms for the windows joined so far.
 type windowsOf struct{ x, a, b []float32 }
 
-// join makes n results of windows of neighbours, which are unit values apart: the largest of two, four and so on, and
-// at last of all taps.
+// join makes n results of windows of neighbours, which are unit values apart: the largest of two or three, of two or
+// three such windows, and so on, and at last of all taps.
 func (j *windowsOf) join(n, taps, unit int) {
 	for have := 1; have < taps; {
 		more := min(have, taps-have)
-		have += more
+		last := 0
+		if kernel.FastPairs() {
+			last = min(have, taps-have-more)
+		}
+		have += more + last
 		m := n + (taps-have)*unit // later steps read behind the last result
-		kernel.BinaryVV(kernel.Max, j.a[:m], j.x[:m], j.x[more*unit:][:m])
+		if next := j.x[more*unit:]; last > 0 {
+			kernel.Max3(j.a[:m], j.x[:m], next[:m], next[last*unit:][:m])
+		} else {
+			kernel.BinaryVV(kernel.Max, j.a[:m], j.x[:m], next[:m])
+		}
 		j.x, j.a, j.b = j.a, j.b, j.a
 	}
 }
