@@ -115,14 +115,17 @@ func (s *resamplePass) tabulate(r *ref.Resampler, allows func(n int64) bool) boo
 	s.at, s.weight = make([]int32, 0, n), make([]float32, 0, n)
 	for k := range s.out {
 		list = r.Cells(list[:0], k)
-		// The last cell stands for those that are missing, with a part of its weight: a weight of 0 would make NaN of an
-		// infinity.
-		last, parts := len(list)-1, s.taps-len(list)+1
+		// The last cell stands for those that are missing, with a half of its weight, a quarter and so on: a weight of 0
+		// would make NaN of an infinity.
+		last, rest := len(list)-1, list[len(list)-1].Weight
 		for c := range own {
-			for t := range s.taps {
+			for t, w := 0, rest; t < s.taps; t++ {
 				cell := list[min(t, last)]
 				if t >= last {
-					cell.Weight /= float64(parts)
+					if t < s.taps-1 {
+						w /= 2
+					}
+					cell.Weight = w
 				}
 				s.at, s.weight = append(s.at, int32(cell.Index*own+c)), append(s.weight, float32(cell.Weight))
 			}
@@ -142,7 +145,12 @@ func (s *resamplePass) unchanged() bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(s.weight, func(w float32) bool { return w != 1/float32(s.taps) })
+	for i, w := range s.weight {
+		if k := min(i%s.taps+1, s.taps-1); w != float32(math.Ldexp(1, -k)) {
+			return false
+		}
+	}
+	return true
 }
 
 func (q *resampleOp) Lower(*ir.Lowering, *ir.Node) run.Step {
