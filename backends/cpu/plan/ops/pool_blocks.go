@@ -52,14 +52,17 @@ func (t *taps) place(k int) int {
 func (t *taps) reach() int { return (t.n - 1) * t.distance / t.stride }
 
 const (
-	blockBytes = 16 << 10 // of the lines of a block
-	partsMost  = 8        // parts of lines
+	blockBytes = 16 << 10  // of the lines of a block
+	reachBytes = 128 << 10 // of those with tall windows
+	placeBytes = 128       // of a place that is joined alone
+	partsMost  = 8         // parts of lines
 )
 
-// blocksOf resolves windows, nil when most of the padded lines would be padding.
+// blocksOf resolves windows, nil when most of the padded lines would be padding, or where the channels of a place are
+// enough for calls of their own.
 func blocksOf(w *kernel.Window, j poolJoin, images, inner int) *poolBlocks {
 	q := &poolBlocks{poolJoin: j, win: *w, images: images, unit: inner * j.size}
-	if w.Pad[1] < 0 || w.Pad[2] < 0 || w.Stride[1] > partsMost || w.Stride[2] > partsMost {
+	if q.unit >= placeBytes || w.Pad[1] < 0 || w.Pad[2] < 0 || w.Stride[1] > partsMost || w.Stride[2] > partsMost {
 		return nil
 	}
 	q.down, q.across = tapsOf(w, 1), tapsOf(w, 2)
@@ -69,7 +72,11 @@ func blocksOf(w *kernel.Window, j poolJoin, images, inner int) *poolBlocks {
 		return nil
 	}
 	q.line = line * q.unit
-	q.rows = max(1, min(blockBytes/(q.line*len(q.down.parts)), w.Out[1]))
+	rows := max(1, blockBytes/(q.line*len(q.down.parts)))
+	if reach := q.down.reach(); rows < 2*reach { // blocks share lines, which each of them takes
+		rows = max(rows, min(2*reach, reachBytes/q.line))
+	}
+	q.rows = min(rows, w.Out[1])
 	q.count = (w.Out[1] + q.rows - 1) / q.rows
 	return q
 }
