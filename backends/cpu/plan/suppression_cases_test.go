@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
+	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -70,4 +71,23 @@ func TestState_suppressionAllocatesNothing(t *testing.T) {
 	m := newMaker()
 	b, s := m.boxes(1, 3, 100)
 	m.allocatesNothing(t, "suppression", m.graph(t, m.Add(&op.NonMaxSuppression{}, b, s, m.Int64s(20), m.Float32(0.5))))
+}
+
+// A limit outside [0, 1] fails the run, one of the run's inputs too.
+func TestState_suppressionLimit(t *testing.T) {
+	for _, limit := range []float32{-0.1, 1.5, float32(math.NaN()), float32(math.Inf(1))} {
+		m := newMaker()
+		b, s := m.boxes(1, 3, 40)
+		in := tensor.New(tensor.Float32)
+		run.Floats(in.Data)[0] = limit
+		m.in = append(m.in, in)
+		g := m.graph(t, m.Add(&op.NonMaxSuppression{}, b, s, m.Int64s(20), m.Input("", in.Type())))
+		state, release := stateOf(t, g)
+		_, err := runOnce(state, m.in, false)
+		assert.Equal(t, fault.Data, fault.KindOf(err), "%v: %v", limit, err)
+		run.Floats(in.Data)[0] = 0.5
+		_, err = runOnce(state, m.in, false)
+		assert.NoError(t, err)
+		release()
+	}
 }
