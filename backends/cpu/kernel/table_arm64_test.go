@@ -25,11 +25,22 @@ func TestTable_hasEveryKernel(t *testing.T) {
 	}
 }
 
-// without are the places that have no kernel on any processor, but for copyBytes, for which Go has vectors on arm64,
-// softmax, which other kernels compute, overlaps, maxPairs and max3.
+// without are the places that have no kernel on any processor, and those that arm64 computes otherwise: copyBytes by
+// Go's own vectors, softmax by other kernels, rows with halves and in digits, quotients, overlaps, pairs and threes by Go
+// or as float32.
 var without = func() map[string]bool {
 	m := map[string]bool{"copyBytes": true, "softmax": true, "overlaps": true}
-	m["maxPairs[0]"], m["maxPairs[1]"], m["max3"] = true, true, true
+	for _, whole := range []string{"blockDots", "halfRows", "maxPairs", "max3", "quotientsVV", "quotientsVS"} {
+		m[whole] = true
+	}
+	for op := range numUnary {
+		if fast := neonTable().unary[op]; fast == nil || op < Clamp || op >= Sin { // or by way of float64
+			m[fmt.Sprintf("unaryHalf[%d]", op)] = true
+		}
+	}
+	for _, place := range []string{"halfVV", "halfVS", "halfSV"} {
+		m[fmt.Sprintf("%s[%d]", place, Pow)] = true
+	}
 	m["transpose[2]"] = true // transpose8 serves 4 bytes
 	for op := range Clamp {  // computed as a clamp, or not at all
 		m[fmt.Sprintf("unary[%d]", op)] = true

@@ -108,3 +108,98 @@ func vsPowNEON(dst, a *float32, b float32, n int)
 //
 //go:noescape
 func svPowNEON(dst, a *float32, b float32, n int)
+
+// vvHalfAddNEON is Add of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvHalfAddNEON(dst, a, b *uint16, n int)
+
+// vsHalfAddNEON is Add of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsHalfAddNEON(dst, a *uint16, b float32, n int)
+
+// svHalfAddNEON is Add of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svHalfAddNEON(dst, a *uint16, b float32, n int)
+
+// vvHalfSubNEON is Sub of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvHalfSubNEON(dst, a, b *uint16, n int)
+
+// vsHalfSubNEON is Sub of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsHalfSubNEON(dst, a *uint16, b float32, n int)
+
+// svHalfSubNEON is Sub of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svHalfSubNEON(dst, a *uint16, b float32, n int)
+
+// vvHalfMulNEON is Mul of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvHalfMulNEON(dst, a, b *uint16, n int)
+
+// vsHalfMulNEON is Mul of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsHalfMulNEON(dst, a *uint16, b float32, n int)
+
+// svHalfMulNEON is Mul of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svHalfMulNEON(dst, a *uint16, b float32, n int)
+
+// vvHalfDivNEON is Div of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvHalfDivNEON(dst, a, b *uint16, n int)
+
+// vsHalfDivNEON is Div of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsHalfDivNEON(dst, a *uint16, b float32, n int)
+
+// svHalfDivNEON is Div of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svHalfDivNEON(dst, a *uint16, b float32, n int)
+
+// vvHalfMinNEON is Min of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvHalfMinNEON(dst, a, b *uint16, n int)
+
+// vsHalfMinNEON is Min of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsHalfMinNEON(dst, a *uint16, b float32, n int)
+
+// svHalfMinNEON is Min of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svHalfMinNEON(dst, a *uint16, b float32, n int)
+
+// vvHalfMaxNEON is Max of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvHalfMaxNEON(dst, a, b *uint16, n int)
+
+// vsHalfMaxNEON is Max of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsHalfMaxNEON(dst, a *uint16, b float32, n int)
+
+// svHalfMaxNEON is Max of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svHalfMaxNEON(dst, a *uint16, b float32, n int)
+
+// vsHalfQuotientNEON is a/b on n values, where r is 1/b in float32; dst may be a.
+//
+//go:noescape
+func vsHalfQuotientNEON(dst, a *uint16, b, r float32, n int)

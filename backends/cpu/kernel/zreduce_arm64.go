@@ -68,3 +68,8 @@ func addRowsNEON(dst *float32, ldd int, src *float32, lds, n, rows int)
 //
 //go:noescape
 func rotateNEON(dst, src *float32, ld int, cos, sin *float32, ldc, n, rows int)
+
+// affineHalfNEON is dst = (src-mean)*factor + shift on n values; dst may be src.
+//
+//go:noescape
+func affineHalfNEON(dst, src *uint16, n int, mean, factor, shift float32)

@@ -198,3 +198,143 @@ func unaryAcoshNEON(dst, src *float32, n int, alpha, beta float32)
 //
 //go:noescape
 func unaryAtanhNEON(dst, src *float32, n int, alpha, beta float32)
+
+// unaryHalfClampNEON is Clamp of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfClampNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfLeakyReluNEON is LeakyRelu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfLeakyReluNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfHardSwishNEON is HardSwish of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfHardSwishNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfHardSigmoidNEON is HardSigmoid of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfHardSigmoidNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfSigmoidNEON is Sigmoid of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfSigmoidNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfSiLUNEON is SiLU of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfSiLUNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfTanhNEON is Tanh of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfTanhNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfExpNEON is Exp of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfExpNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfErfNEON is Erf of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfErfNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfGeluNEON is Gelu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfGeluNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfGeluTanhNEON is GeluTanh of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfGeluTanhNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfSqrtNEON is Sqrt of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfSqrtNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfRsqrtNEON is Rsqrt of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfRsqrtNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfAbsNEON is Abs of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfAbsNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfNegNEON is Neg of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfNegNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfLogNEON is Log of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfLogNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfSoftplusNEON is Softplus of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfSoftplusNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfMishNEON is Mish of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfMishNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfEluNEON is Elu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfEluNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfCeluNEON is Celu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfCeluNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfSeluNEON is Selu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfSeluNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfSoftsignNEON is Softsign of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfSoftsignNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfSignNEON is Sign of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfSignNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfThresholdNEON is Threshold of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfThresholdNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfShrinkNEON is Shrink of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfShrinkNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfFloorNEON is Floor of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfFloorNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfCeilNEON is Ceil of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfCeilNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryHalfRoundNEON is Round of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryHalfRoundNEON(dst, src *uint16, n int, alpha, beta float32)

@@ -57,6 +57,7 @@ type gen struct {
 	maxHeld   int // constants that stay in registers
 	table     *reg
 	constants []uint64
+	size      int // bytes of the numbers that load and store move: 4, or 2 for binary16
 }
 
 // function starts a function named base plus the suffix of the instruction set, and doc completes the sentence that
@@ -282,13 +283,60 @@ func (g *gen) constant(c uint64) *reg {
 	return r
 }
 
-// load and store move n float32, 4, 2 or 1; lanes beyond are zeros.
+// load and store move n float32, 4, 2 or 1, or binary16 as such; lanes beyond are zeros.
 func (g *gen) load(n int, base *reg, at int, r *reg) *reg {
-	g.i(moves[n]+" %i(%u), %d", at, base, r)
-	return r
+	switch {
+	case g.size == 4:
+		g.i(moves[n]+" %i(%u), %d", at, base, r)
+		return r
+	case n == 1:
+		t := g.gp()
+		g.i("MOVHU %i(%u), %d", at, base, t)
+		g.i("FMOVS %u, %d", t, r)
+	default:
+		g.i(moves[n/2]+" %i(%u), %d", at, base, r)
+	}
+	return g.v("fcvtl.4s", r, r)
 }
 
-func (g *gen) store(n int, r, base *reg, at int) { g.i(moves[n]+" %u, %i(%u)", r, at, base) }
+func (g *gen) store(n int, r, base *reg, at int) {
+	if g.size == 4 {
+		g.i(moves[n]+" %u, %i(%u)", r, at, base)
+		return
+	}
+	h := g.op("fcvtn.4h", r)
+	if n > 1 {
+		g.i(moves[n/2]+" %u, %i(%u)", h, at, base)
+		return
+	}
+	t := g.gp()
+	g.i("FMOVS %u, %d", h, t)
+	g.i("MOVH %u, %i(%u)", t, at, base)
+}
+
+// named is a function's name before the suffixes: of binary16 after the first word.
+func (g *gen) named(word, name string) string {
+	if g.size == 2 {
+		return word + "Half" + name
+	}
+	return word + name
+}
+
+// numbers is the signature of a function, whose operands are of binary16 if g is.
+func (g *gen) numbers(signature string) string {
+	if g.size == 2 {
+		return strings.ReplaceAll(signature, "*float32", "*uint16")
+	}
+	return signature
+}
+
+// halves is the same functions of binary16.
+func halves(f func(*gen)) func(*gen) {
+	return func(g *gen) {
+		g.size = 2
+		f(g)
+	}
+}
 
 var moves = map[int]string{4: "FMOVQ", 2: "FMOVD", 1: "FMOVS"}
 

@@ -52,7 +52,7 @@ func unary(g *gen) {
 		{"Round", 4, func(x, _, _ *reg) *reg { return g.op("frintn.4s", x) }},
 	}
 	for _, o := range ops {
-		g.function("unary"+o.name, "func(dst, src *float32, n int, alpha, beta float32)",
+		g.function(g.named("unary", o.name), g.numbers("func(dst, src *float32, n int, alpha, beta float32)"),
 			fmt.Sprintf("is %s of [Unary] on n values; dst may be src.", o.name))
 		var alpha, beta *reg
 		switch o.name {
@@ -76,7 +76,7 @@ func binary(g *gen) {
 	for _, name := range []string{"Add", "Sub", "Mul", "Div", "Min", "Max"} {
 		op := map[string]string{"Add": "fadd.4s", "Sub": "fsub.4s", "Mul": "fmul.4s", "Div": "fdiv.4s", "Min": "fmin.4s",
 			"Max": "fmax.4s"}[name]
-		g.function("vv"+name, "func(dst, a, b *float32, n int)",
+		g.function(g.named("vv", name), g.numbers("func(dst, a, b *float32, n int)"),
 			fmt.Sprintf("is %s of [BinaryVV] on n values; dst may be a or b.", name))
 		dst, a, b, n := g.arg("dst"), g.arg("a"), g.arg("b"), g.arg("n")
 		g.stream(n, 4, []*reg{dst, a, b}, func(at, lanes int) {
@@ -88,7 +88,7 @@ func binary(g *gen) {
 			if swap {
 				kind, of = "sv", "BinarySV"
 			}
-			g.function(kind+name, "func(dst, a *float32, b float32, n int)",
+			g.function(g.named(kind, name), g.numbers("func(dst, a *float32, b float32, n int)"),
 				fmt.Sprintf("is %s of [%s] on n values; dst may be a.", name, of))
 			dst, a, n, s := g.arg("dst"), g.arg("a"), g.arg("n"), g.every("b")
 			g.stream(n, 4, []*reg{dst, a}, func(at, lanes int) {
@@ -102,4 +102,23 @@ func binary(g *gen) {
 			g.end()
 		}
 	}
+}
+
+// halfQuotient divides by a number without divisions, as on amd64.
+func halfQuotient(g *gen) {
+	if g.isa != neon {
+		return
+	}
+	g.function("vsHalfQuotient", "func(dst, a *uint16, b, r float32, n int)",
+		"is a/b on n values, where r is 1/b in float32; dst may be a.")
+	dst, a, n, b, r := g.arg("dst"), g.arg("a"), g.arg("n"), g.every("b"), g.every("r")
+	zero := g.v("movi.16b", g.vec(), 0)
+	g.stream(n, 2, []*reg{dst, a}, func(at, lanes int) {
+		x := g.load(lanes, a, at, g.vec())
+		q := g.mul(x, r)
+		left := g.fnma(x, q, b)
+		some := g.op("fcmgt.4s", g.abs(left), zero) // nothing is added where a is infinite or NaN
+		g.store(lanes, g.v("bsl.16b", some, g.fma(q, left, r), q), dst, at)
+	})
+	g.end()
 }

@@ -25,14 +25,15 @@ var operations = []operation{
 		{"indirect_x8", func(g *gen) { gemm(g, 2, true) }},
 		{"indirect_x16", func(g *gen) { gemm(g, 4, true) }},
 	}},
-	{"unary", []part{{"", unary}, {"double", unaryDoubles}}},
-	{"binary", []part{{"", binary}, {"double", binaryDoubles}}},
+	{"unary", []part{{"", unary}, {"double", unaryDoubles}, {"half", halves(unary)}}},
+	{"binary", []part{{"", binary}, {"double", binaryDoubles},
+		{"half", halves(func(g *gen) { binary(g); halfQuotient(g) })}}},
 	{"compare", []part{{"", comparisons}}},
 	{"integers", []part{{"", integerPairs}}},
 	{"casts", []part{{"", casts}}},
 	{"lines", []part{{"", lineSteps}}},
 	{"moves", []part{{"", copies}}},
-	{"reduce", []part{{"", reduce}, {"rows", numberRows}}},
+	{"reduce", []part{{"", reduce}, {"rows", numberRows}, {"half", halves(affine)}}},
 	{"depthwise", []part{{"", depthwise}}},
 	{"winograd", []part{{"", winograd}}},
 	{"convert", []part{{"", convert}}},
@@ -43,6 +44,7 @@ var operations = []operation{
 	{"int8depthwise", []part{{"", int8depthwise}}},
 	{"int8elements", []part{{"", int8elements}}},
 	{"image", []part{{"", image}}},
+	{"lookup", []part{{"", lookup}}},
 	{"codeblocks", []part{{"", codeBlocks}}},
 }
 
@@ -74,7 +76,7 @@ func (o *operation) write(dir string) error {
 	var decls strings.Builder
 	for _, s := range isas {
 		for _, p := range o.parts {
-			g := &gen{isa: s}
+			g := &gen{isa: s, size: 4}
 			p.fill(g)
 			if g.text.Len() == 0 {
 				continue

@@ -5,15 +5,7 @@ func numberRows(g *gen) {
 	if g.isa != neon {
 		return
 	}
-	g.function("affine", "func(dst, src *float32, n int, mean, factor, shift float32)",
-		"is dst = (src-mean)*factor + shift on n values; dst may be src.")
-	dst, src, n := g.arg("dst"), g.arg("src"), g.arg("n")
-	mean, factor, shift := g.every("mean"), g.every("factor"), g.every("shift")
-	g.stream(n, 4, []*reg{dst, src}, func(at, lanes int) {
-		g.store(lanes, g.fma(shift, g.sub(g.load(lanes, src, at, g.vec()), mean), factor), dst, at)
-	})
-	g.end()
-
+	affine(g)
 	g.function("dot", "func(a, b *float32, n int) (ret float32)", "adds n products in four vectors of partial sums.")
 	a, b, n, sums := g.arg("a"), g.arg("b"), g.arg("n"), g.sums(4)
 	turn := 0
@@ -131,5 +123,19 @@ func (g *gen) rotate() {
 	}
 	g.i("SUB $1, %u, %d", rows, rows)
 	g.ifNot(rows, "row")
+	g.end()
+}
+
+func affine(g *gen) {
+	if g.isa != neon {
+		return
+	}
+	g.function(g.named("affine", ""), g.numbers("func(dst, src *float32, n int, mean, factor, shift float32)"),
+		"is dst = (src-mean)*factor + shift on n values; dst may be src.")
+	dst, src, n := g.arg("dst"), g.arg("src"), g.arg("n")
+	mean, factor, shift := g.every("mean"), g.every("factor"), g.every("shift")
+	g.stream(n, 4, []*reg{dst, src}, func(at, lanes int) {
+		g.store(lanes, g.fma(shift, g.sub(g.load(lanes, src, at, g.vec()), mean), factor), dst, at)
+	})
 	g.end()
 }

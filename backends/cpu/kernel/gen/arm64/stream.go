@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// stream walks n float32: body is emitted for several vectors, for one, for two values and for one. ptrs move on
+// stream walks n float32, or binary16: body is emitted for several vectors, for one, for two values and for one. ptrs move on
 // together; body gets the byte offset and how many values to move.
 func (g *gen) stream(n *reg, unroll int, ptrs []*reg, body func(at, lanes int)) {
 	step := func(u int, loop, next string) {
@@ -11,10 +11,10 @@ func (g *gen) stream(n *reg, unroll int, ptrs []*reg, body func(at, lanes int)) 
 		g.jump("LT", next)
 		g.label(loop)
 		for i := range u {
-			body(16*i, 4)
+			body(4*g.size*i, 4)
 		}
 		for _, p := range ptrs {
-			g.i("ADD $%i, %u, %d", 16*u, p, p)
+			g.i("ADD $%i, %u, %d", 4*g.size*u, p, p)
 		}
 		g.i("SUBS $%i, %u, %d", 4*u, n, n)
 		g.jump("GE", loop)
@@ -36,7 +36,7 @@ func (g *gen) rest(n *reg, ptrs []*reg, suffix string, body func(lanes int, suff
 		g.body[len(g.body)-1].jump = name
 		body(lanes, fmt.Sprint(suffix, lanes))
 		for _, p := range ptrs {
-			g.i("ADD $%i, %u, %d", 4*lanes, p, p)
+			g.i("ADD $%i, %u, %d", g.size*lanes, p, p)
 		}
 		g.label(name)
 	}
