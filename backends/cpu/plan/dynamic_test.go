@@ -61,6 +61,21 @@ var dynamicCases = map[string]func(m *maker) []graph.Value{
 			m.centred(m.codesOf(tensor.Uint8, 33, 17), m.Const("", tensor.T(tensor.Uint8), []byte{128}))),
 			m.Add(&op.MatMul{}, m.centred(x, graph.None), m.centred(m.codesOf(tensor.Int8, 33, 130), graph.None))}
 	},
+	"convolutions": func(m *maker) []graph.Value {
+		x, zero := m.inputCodesOf(tensor.Uint8, 2, 5, 9, 8), m.inputCodesOf(tensor.Uint8)
+		filter := func(outputs, rows, cols int64) graph.Value {
+			return m.centred(m.codesOf(tensor.Uint8, outputs, rows, cols, 5), m.Const("", tensor.T(tensor.Uint8), []byte{128}))
+		}
+		q := m.AddN(&op.DynamicQuantize{}, 3, m.input(1, 5, 6, 7))
+		y := m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}}, m.centred(q[0], q[2]), filter(20, 3, 3))
+		known := m.Const("", tensor.T(tensor.Int8), []byte{0xfd})
+		return []graph.Value{
+			m.Add(&op.Conv{Pads: []int64{1, 0, 2, 1}, Strides: []int64{2, 1}}, m.centred(x, zero), filter(70, 3, 3)),
+			m.Add(&op.Conv{}, m.centred(x, graph.None), filter(3, 1, 1)),
+			m.Add(&op.Conv{Pads: []int64{2, 2, 2, 2}, Dilations: []int64{2, 2}}, m.centred(m.inputCodesOf(tensor.Int8, 1, 5, 7, 6),
+				known), filter(17, 3, 2)),
+			m.Add(&op.Mul{}, m.Add(&op.Cast{To: tensor.Float32}, y), q[1])}
+	},
 	"signed codes": func(m *maker) []graph.Value {
 		y := m.Add(&op.MatMul{}, m.centred(m.inputCodesOf(tensor.Int8, 1, 2000), m.inputCodesOf(tensor.Int8)),
 			m.centred(m.codesOf(tensor.Int8, 2000, 65), graph.None))

@@ -106,6 +106,7 @@ type integerProduct struct {
 	reads            bool
 	zeroType         tensor.DType
 	signed, asFloats bool
+	conv             *convolution // whose filters w are, nil: a product of matrices
 }
 
 // centredCodes are the parts of an integer operand: quantized values, and the zero point to subtract.
@@ -192,16 +193,23 @@ func matchIntegerProduct(p *ir.Program, i int) *ir.Patch {
 		len(x.Dims) < 2 {
 		return nil
 	}
+	q := &integerProduct{at: i, w: w, depth: int(w.Dims[0]), n: int(w.Dims[1])}
+	q.rows = x.Count() / q.depth
+	return q.patch(p, i)
+}
+
+// patch finds the codes that q multiplies, nil when there are none, or when sums may not be exact.
+func (q *integerProduct) patch(p *ir.Program, i int) *ir.Patch {
+	g, n := p.Net, &p.Net.Graph.Nodes[i]
 	c, ok := centredOf(p, n.In[0], i)
 	if !ok {
 		return nil
 	}
-	q := &integerProduct{at: i, w: w, depth: int(w.Dims[0]), n: int(w.Dims[1]), zero: c.known, reads: c.zero != graph.None}
-	q.rows = x.Count() / q.depth
+	q.zero, q.reads = c.known, c.zero != graph.None
 	q.signed = g.Values[c.codes].Type.DType == tensor.Int8
 	if q.reads {
 		q.zeroType = g.Values[c.zero].Type.DType
-	} else if q.signed && q.zero > 127 { // no code
+	} else if q.signed && q.zero > 127 || q.conv != nil && !q.signed && q.zero < 0 { // no code
 		return nil
 	}
 	most, fits := q.bound()
@@ -235,22 +243,35 @@ func (q *integerProduct) bound() (most int64, ok bool) {
 		if v < -128 || v > 127 {
 			return 0, false
 		}
-		sums[k%q.n] += int64(max(v, -v))
+		j := k % q.n
+		if q.conv != nil {
+			j = k / q.depth
+		}
+		sums[j] += int64(max(v, -v))
 	}
 	return slices.Max(sums), true
 }
 
-// Layout reads codes as they are in memory.
+// Layout reads codes as they are in memory, those of images with channels last.
 func (q *integerProduct) Layout(l *ir.Layouter, n *ir.Node) {
-	n.Reads = append(n.Reads, l.Codes(n.In[0], run.NCHW))
+	o := run.NCHW
+	if q.conv != nil {
+		o = run.NHWC
+	}
+	n.Reads = append(n.Reads, l.Codes(n.In[0], o))
 	if q.reads {
 		n.Reads = append(n.Reads, l.Want(n.In[1], run.NCHW))
 	}
-	l.Write(n, n.Out[0], run.NCHW)
+	l.Write(n, n.Out[0], o)
 }
 
 func (q *integerProduct) Lower(w *ir.Lowering, n *ir.Node) run.Step {
-	size := (kernel.PackedInt8Len(1, q.depth, q.n) + 3) / 4
+	taps := 1
+	if q.conv != nil {
+		taps = q.conv.taps
+	}
+	k := q.depth / taps
+	size := (kernel.PackedInt8Len(taps, k, q.n) + 3) / 4
 	data := mem.Elements[int32](q.w.Data)
 	p := ir.Packed{Value: w.Graph.Nodes[q.at].In[1], Kind: "integers", Len: size + q.n, Parts: kernel.IntPanels(q.n)}
 	p.Fill = func(dst []float32, part int) {
@@ -258,32 +279,42 @@ func (q *integerProduct) Lower(w *ir.Lowering, n *ir.Node) run.Step {
 		from, to := part*kernel.IntCols, min(q.n, (part+1)*kernel.IntCols)
 		cols := make([]int8, (to-from)*q.depth)
 		for j := from; j < to; j++ {
-			for k := range q.depth {
-				v := data[k*q.n+j]
-				cols[(j-from)*q.depth+k] = int8(v)
-				sums[j] += v
+			for d := range q.depth {
+				at := d*q.n + j
+				if q.conv != nil {
+					at = j*q.depth + d
+				}
+				cols[(j-from)*q.depth+d] = int8(data[at])
+				sums[j] += data[at]
 			}
 			sums[j] = kernel.RowPair(sums[j]) // the larger of the two that are multiplied
 		}
-		kernel.PackInt8(codes[part*kernel.IntCols*(kernel.PackedInt8Len(1, q.depth, 16)/16):], cols, 1, q.depth, to-from,
-			q.depth)
+		kernel.PackInt8(codes[part*kernel.IntCols*(kernel.PackedInt8Len(taps, k, 16)/16):], cols, taps, k, to-from, q.depth)
 	}
 	form := w.Packer.Order(q.at, p)
-	gemm := kernel.GemmInt8{M: q.rows, N: q.n, K: q.depth, LDA: q.depth, LDC: q.n, SumsOnly: true,
+	gemm := kernel.GemmInt8{M: q.rows, N: q.n, K: k, LDA: k, LDC: q.n, SumsOnly: true,
 		B: bytesAsInt8(form[:size]), Factors: intsOf(form[size:])}
+	var table *run.WindowTable
+	if q.conv != nil && !q.conv.pointwise() {
+		table = w.Window(q.conv.win, q.conv.batch, n.Reads[0], k)
+	}
 	return run.Step{Fast: true, Room: 4 * int64(q.rows), Start: func(_ *run.State, st *run.Step) run.Process {
-		t := &integerProductTask{q: q, st: st, gemm: gemm}
+		t := &integerProductTask{q: q, st: st, gemm: gemm, table: table}
+		if table != nil {
+			t.gemm.Zero = make([]uint8, k+ir.CodeSlack)
+		}
 		t.per = max(1, min((1<<17)/(4*q.n), (q.rows+3)/4)/24) * 24
 		return t
 	}}
 }
 
 type integerProductTask struct {
-	q    *integerProduct
-	st   *run.Step
-	gemm kernel.GemmInt8
-	per  int // rows of a chunk
-	y    []float32
+	q     *integerProduct
+	st    *run.Step
+	gemm  kernel.GemmInt8
+	table *run.WindowTable // nil: every row is one of the operand
+	per   int              // rows of a chunk
+	y     []float32
 }
 
 func (t *integerProductTask) Run(s *run.State) error {
@@ -294,6 +325,13 @@ func (t *integerProductTask) Run(s *run.State) error {
 	}
 	if q.signed {
 		zero += 128
+	}
+	var err error
+	if t.gemm.Ind, err = t.table.Get(s); err != nil {
+		return err
+	}
+	for k := range t.gemm.Zero {
+		t.gemm.Zero[k] = uint8(zero)
 	}
 	t.gemm.A, t.y = s.Mem[t.st.Reads[0]], s.F32(t.st.Writes[0])
 	t.gemm.Rows = intsOf(run.Floats(s.Mem[t.st.Scratch]))[:q.rows]

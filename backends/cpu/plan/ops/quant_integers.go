@@ -3,6 +3,7 @@ package ops
 import (
 	"slices"
 
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/convert"
@@ -24,6 +25,9 @@ func matchIntegerConv(p *ir.Program, i int) *ir.Patch {
 	if x.Type.DType != tensor.Int32 || w.Type.DType != tensor.Int32 || y.Type.DType != tensor.Int32 || w.Data == nil ||
 		len(x.Dims) > 5 || o.ChannelsLast || w.Count() == 0 {
 		return nil
+	}
+	if found := integerConvOfCodes(p, i, o); found != nil {
+		return found
 	}
 	codes, ok := centredOf(p, n.In[0], i)
 	if !ok {
@@ -59,6 +63,29 @@ func matchIntegerConv(p *ir.Program, i int) *ir.Patch {
 		&ir.Node{At: run.None, Kind: "integers", Op: castOp(tensor.Float32, tensor.Int32, y.Count()),
 			In: []graph.Value{c.epi.out}, Out: slices.Clone(n.Out)})
 	return found
+}
+
+// integerConvOfCodes is the convolution as a product of codes, nil when float32 is faster, or codes have more than 8 bits.
+func integerConvOfCodes(p *ir.Program, i int, o *op.Conv) *ir.Patch {
+	g, n := p.Net, &p.Net.Graph.Nodes[i]
+	x, w, y := &g.Values[n.In[0]], &g.Values[n.In[1]], &g.Values[n.Out[0]]
+	if !kernel.FastInt8() || o.Groups > 1 || y.Dims == nil || y.Count() == 0 {
+		return nil
+	}
+	ws, err := o.Windows(x.Dims[2:], w.Dims[1:len(w.Dims)-1])
+	if err != nil {
+		return nil
+	}
+	c := &convolution{batch: int(x.Dims[0]), c: int(x.Dims[1]), groups: 1}
+	if c.win, err = window(ws); err != nil {
+		return nil
+	}
+	c.taps = c.win.Taps()
+	if !c.pointwise() && kernel.CheckIndirection(c.win, c.batch, c.c) != nil {
+		return nil
+	}
+	q := &integerProduct{at: i, w: w, n: int(w.Dims[0]), depth: c.taps * c.c, rows: c.batch * c.win.Outputs(), conv: c}
+	return q.patch(p, i)
 }
 
 // exactWeights are filters as float32, nil when sums of n outputs may not be exact for operands of at most reach.
