@@ -88,7 +88,7 @@ func TestBlockDots_multiply(t *testing.T) {
 	})
 }
 
-// Digits are those of the number, for all that a block can have.
+// The digits of every number that a block can have give the number.
 func TestBlockDots_digits(t *testing.T) {
 	for _, digits := range []int{2, 3} {
 		d := BlockDots{Bits: 4, Block: 32, Blocks: 1, Digits: digits}

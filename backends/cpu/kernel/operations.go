@@ -130,14 +130,14 @@ func (a Act) clamp() (lo, hi float32, pass bool) {
 	return -inf, inf, true
 }
 
-// Quotient names a division of two numbers, or what it leaves.
+// Quotient names a division of two numbers, or its remainder.
 type Quotient uint8
 
 // Functions for [Quotients]. The remainder of float32 is exact.
 const (
 	DivTrunc Quotient = iota // rounded towards 0
 	DivFloor                 // rounded down
-	ModTrunc                 // what is left of the dividend, with its sign, zeros included
-	ModFloor                 // with the sign of the divisor
+	ModTrunc                 // the remainder, with the sign of the dividend, zeros included
+	ModFloor                 // the remainder, with the sign of the divisor
 	numQuotients
 )

@@ -17,7 +17,7 @@ import (
 type narrower struct {
 	*ir.Program
 	readers map[graph.Value][]*ir.Node
-	casts   map[graph.Value]*ir.Node // of binary16 to float32, by what they make
+	casts   map[graph.Value]*ir.Node // of binary16 to float32, by their results
 	gone    map[*ir.Node]bool
 }
 
@@ -57,7 +57,7 @@ func (w *narrower) cast(n *ir.Node) (from, to tensor.DType, is bool) {
 	return w.Net.Values[n.In[0]].Type.DType, w.Net.Values[n.Out[0]].Type.DType, true
 }
 
-// node makes n an operation of halves, if all it reads are and what it makes becomes halves.
+// node makes n an operation of halves, if all its operands are halves and its result becomes halves.
 func (w *narrower) node(n *ir.Node) {
 	o, is := n.Op.(ops.OfHalves)
 	if !is || len(n.Out) != 1 || n.Codes || n.Waits {

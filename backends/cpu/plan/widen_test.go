@@ -130,8 +130,8 @@ func TestWiden_keepsWhatHasNoHalves(t *testing.T) {
 	}
 }
 
-// What is only copied stays halves, although something computes with it, too: as keys and values that a step of a
-// decoder adds to.
+// Values that are copied stay halves although an operator computes with them, too, as with the keys and values of a
+// decoder.
 func TestWiden_copiesStayHalves(t *testing.T) {
 	m := newMaker()
 	past, key := m.halfInput(tensor.Float16, 2, 7, 8), m.halfInput(tensor.Float16, 2, 1, 8)

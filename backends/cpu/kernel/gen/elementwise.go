@@ -89,7 +89,7 @@ func (g *gen) get(m operand.Mem, masked bool) reg.VecVirtual {
 	return r
 }
 
-// put stores what get loads.
+// put stores numbers in the form that get loads.
 func (g *gen) put(masked bool, x reg.Register, m operand.Mem) {
 	switch {
 	case g.size == 4:
@@ -295,7 +295,7 @@ func binary(g *gen) {
 	}
 }
 
-// halfQuotient divides by a number without divisions: the product with the reciprocal r, corrected by what it leaves, is
+// halfQuotient divides by a number without divisions. The product with the reciprocal r, corrected by its remainder, is
 // the quotient of float32 for every finite divisor of binary16 but 0.
 func halfQuotient(g *gen) {
 	g.text("vsHalfQuotient", "func(dst, a *uint16, b, r float32, n int)",

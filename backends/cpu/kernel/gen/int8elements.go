@@ -208,10 +208,10 @@ func (g *gen) maxU8() {
 	g.ret()
 }
 
-// encode quantizes as by a true division: the product with the reciprocal, corrected by what it leaves, is the quotient
-// (Markstein). Where that is not finite, it divides. Packing saturates, which is the lower limit. Vectors: 0-3 values;
-// 4 what is left; 5 the sum of zeros, NaN where it is not finite; 6 zeros; 8 the scale; 9 its reciprocal; 10 the upper
-// limit; 11 the zero point; 12 the order of packed words; 13 which values are numbers.
+// encode quantizes as by a true division: the product with the reciprocal, corrected by its remainder, is the quotient
+// (Markstein). A quotient that is not finite is divided. Packing saturates, and so gives the lower limit. Vectors: 0-3
+// values; 4 the remainder; 5 a sum of zeros, NaN if a remainder is not finite; 6 zeros; 8 the scale; 9 its reciprocal;
+// 10 the upper limit; 11 the zero point; 12 the order of packed words; 13 the mask of numbers.
 func (g *gen) encode() {
 	g.text("encode", "func(dst *uint8, src *float32, n int, scale, lo, hi float32, zero int)",
 		"is dst = round(clamp(src/scale, lo, hi)) + zero on n values, a positive multiple of 64, NaN counting as 0;",

@@ -5,9 +5,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// lookup looks bytes up in a table of 256. AVX-512 with VBMI has permutations of 128 bytes by two, of which the sign of
-// a byte picks one. AVX2 goes through the table by 16 bytes: what is subtracted so far leaves 0 to 15 of the bytes that
-// these are for, and the sign that a shuffle makes 0 of of all others.
+// lookup looks bytes up in a table of 256 bytes. AVX-512 with VBMI looks each up in both halves of the table, and the
+// sign of a byte picks one. AVX2 goes through the table by 16 bytes and subtracts 16 in each step. A byte that belongs to
+// the step is 0 to 15 then; all others get a sign, for which a shuffle gives 0.
 func lookup(g *gen) {
 	g.text("lookup", "func(dst, src, table *byte, n int)",
 		"is dst = table[src] on n bytes, a positive multiple of 64; dst may be src.")

@@ -76,7 +76,7 @@ func (g *gen) quotient(name, kind string, repeats bool) {
 			g.widenLong(s, far)
 		}
 	}
-	var back reg.VecVirtual // 1/s; the product with it, corrected by what it leaves, is the quotient
+	var back reg.VecVirtual // 1/s; the product with it, corrected by its remainder, is the quotient
 	if byProduct := repeats && kind != "F32"; byProduct {
 		back = m.in(m.Div(m.Number(1), s))
 	}

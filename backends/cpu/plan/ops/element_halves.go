@@ -73,7 +73,7 @@ type OfHalves interface {
 	Halved() ir.Operation
 }
 
-// halvesTask is what tasks of halves have in common.
+// halvesTask is the common part of tasks of halves.
 type halvesTask struct {
 	st   *run.Step
 	x, y []uint16

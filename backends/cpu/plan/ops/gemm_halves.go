@@ -23,7 +23,7 @@ type halfProductOp struct {
 	from   ir.Packed
 }
 
-// matchHalfProduct finds such a product. What follows it is left to others: its results are few.
+// matchHalfProduct finds such a product. Operators behind it stay steps of their own: its results are few.
 func matchHalfProduct(p *ir.Program, i int) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
 	f, ok := factorOf(g, n)

@@ -35,7 +35,7 @@ func (c *coded) grouped() *qdqGroupsOp {
 // Layout takes and makes codes of NHWC images.
 func (q *qdqGroupsOp) Layout(l *ir.Layouter, n *ir.Node) { inCodes(l, n, run.NHWC) }
 
-// depth and outputs are those of a product.
+// depth and outputs are the sizes of a product.
 func (q *qdqGroupsOp) depth() int   { return q.joined * q.sum.ic }
 func (q *qdqGroupsOp) outputs() int { return q.joined * q.sum.n / q.groups }
 

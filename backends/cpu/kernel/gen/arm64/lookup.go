@@ -1,7 +1,7 @@
 package main
 
-// lookup looks bytes up in a table of 256, which lies in V16 to V31: each part of 64 bytes has an instruction that leaves
-// what belongs to other parts.
+// lookup looks bytes up in a table of 256 bytes, in V16 to V31. One instruction looks up in 64 of them and leaves the
+// results of bytes outside of its range as they are.
 func lookup(g *gen) {
 	if g.isa != neon {
 		return
