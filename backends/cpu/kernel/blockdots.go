@@ -8,8 +8,8 @@ import (
 
 // BlockDots are products of rows of numbers with rows of codes of 4 or 8 bits, of which each block has a scale: code c
 // is (c - 2^(bits-1)) * scale. Each block of numbers is rounded to whole multiples of one number, which have some
-// digits of 8 bits: with 2 of them to 2^-15 of the block's largest one, with 3 to 2^-23, as float32 itself. Products are
-// exact then, and added up in float32 block by block. A sum of 8-bit codes has blocks of at most 128.
+// digits of 8 bits: with 2 of them to 2^-15 of the block's largest one, with 3 to 2^-23, as float32 itself. Products
+// are exact then, and added up in float32 block by block. A sum of 8-bit codes has blocks of at most 128.
 type BlockDots struct {
 	Bits, Block, Blocks int // Block: codes of a block, a multiple of 32
 	Digits              int // 2 or 3
@@ -24,8 +24,8 @@ func (d *BlockDots) Fast() bool {
 		d.Bits == 8 && d.Block <= 128)
 }
 
-// PanelLen is the bytes of a panel: for each block 16 scales, and then the codes of four depths after the other, those of
-// 4 bits in halves of bytes.
+// PanelLen is the bytes of a panel: for each block 16 scales, and then the codes of four depths after the other, those
+// of 4 bits in halves of bytes.
 func (d *BlockDots) PanelLen() int { return d.Blocks * blockPanel * (4 + d.Block*d.Bits/8) }
 
 // Panels is the number of panels of so many rows of codes.
@@ -141,8 +141,8 @@ func (d *BlockDots) Multiply(y []float32, ldy, cols int, a []byte, rows int, w [
 	}
 }
 
-// MultiplyFloats is Multiply of one row of numbers as they are, one by one. Each weight of block b of row r of the codes
-// is less by moves[r*Blocks+b], if there are moves.
+// MultiplyFloats is Multiply of one row of numbers as they are, one by one. Each weight of block b of row r of the
+// codes is less by moves[r*Blocks+b], if there are moves.
 func (d *BlockDots) MultiplyFloats(y, x []float32, w []byte, first int, moves []float32) {
 	for c := range y {
 		panel, column := w[(first+c)/blockPanel*d.PanelLen():][:d.PanelLen()], (first+c)%blockPanel

@@ -11,7 +11,8 @@ import (
 // float32 is, whatever its reciprocal would give.
 func TestEncodeU8_isAsByDivision(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
-	scales := []float32{0.05, 1. / 3, 0.0078125, 1, 7.3, -0.11, 1e-7, 3e20, 0x1p-110, 1e-42, 0x1p120, 0x1.fffffep-3, 0x1.fffffcp-3, 0x1.000002p-3}
+	scales := []float32{0.05, 1. / 3, 0.0078125, 1, 7.3, -0.11, 1e-7, 3e20, 0x1p-110, 1e-42, 0x1p120,
+		0x1.fffffep-3, 0x1.fffffcp-3, 0x1.000002p-3}
 	eachISA(t, func(t *testing.T) {
 		for _, scale := range scales {
 			for _, zero := range []int{0, 128, 255, 7} {

@@ -41,8 +41,8 @@ func maxPairsGeneric(dst []float32, ldd int, src []float32, lds, n, rows, taps i
 	}
 }
 
-// Max3 finds the largest of three numbers, NaN if one is NaN, in place if dst is one of them. The others must be as long
-// as dst.
+// Max3 finds the largest of three numbers, NaN if one is NaN, in place if dst is one of them. The others must be as
+// long as dst.
 func Max3(dst, a, b, c []float32) {
 	need("Max3", "a", len(a), len(dst))
 	need("Max3", "b", len(b), len(dst))

@@ -26,8 +26,8 @@ func TestTable_hasEveryKernel(t *testing.T) {
 }
 
 // without are the places that have no kernel on any processor, and those that arm64 computes otherwise: copyBytes by
-// Go's own vectors, softmax by other kernels, rows with halves and in digits, quotients, overlaps, pairs and threes by Go
-// or as float32.
+// Go's own vectors, softmax by other kernels, rows with halves and in digits, quotients, overlaps, pairs and threes by
+// Go or as float32.
 var without = func() map[string]bool {
 	m := map[string]bool{"copyBytes": true, "softmax": true, "overlaps": true}
 	for _, whole := range []string{"blockDots", "halfRows", "maxPairs", "max3", "quotientsVV", "quotientsVS"} {

@@ -4,26 +4,26 @@
 
 package kernel
 
-// halfRows1AVX2 is [HalfMatrix.Multiply] of 1 rows and 32 columns, whose n rows are 64 numbers long; ldd and ldx are
-// in bytes.
+// halfRows1AVX2 is [HalfMatrix.Multiply] of 1 rows and 32 columns, whose n rows are 64 numbers long; ldd and
+// ldx are in bytes.
 //
 //go:noescape
 func halfRows1AVX2(dst *float32, ldd int, x *float32, ldx int, w *uint16, n int)
 
-// halfRows2AVX2 is [HalfMatrix.Multiply] of 2 rows and 32 columns, whose n rows are 64 numbers long; ldd and ldx are
-// in bytes.
+// halfRows2AVX2 is [HalfMatrix.Multiply] of 2 rows and 32 columns, whose n rows are 64 numbers long; ldd and
+// ldx are in bytes.
 //
 //go:noescape
 func halfRows2AVX2(dst *float32, ldd int, x *float32, ldx int, w *uint16, n int)
 
-// halfRows1AVX512 is [HalfMatrix.Multiply] of 1 rows and 64 columns, whose n rows are 64 numbers long; ldd and ldx are
-// in bytes.
+// halfRows1AVX512 is [HalfMatrix.Multiply] of 1 rows and 64 columns, whose n rows are 64 numbers long; ldd and
+// ldx are in bytes.
 //
 //go:noescape
 func halfRows1AVX512(dst *float32, ldd int, x *float32, ldx int, w *uint16, n int)
 
-// halfRows2AVX512 is [HalfMatrix.Multiply] of 2 rows and 64 columns, whose n rows are 64 numbers long; ldd and ldx are
-// in bytes.
+// halfRows2AVX512 is [HalfMatrix.Multiply] of 2 rows and 64 columns, whose n rows are 64 numbers long; ldd and
+// ldx are in bytes.
 //
 //go:noescape
 func halfRows2AVX512(dst *float32, ldd int, x *float32, ldx int, w *uint16, n int)

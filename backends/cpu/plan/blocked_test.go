@@ -44,7 +44,8 @@ func blockedCase(bits int, rows, block int64, zeros, coarse bool) testCase {
 	}}
 }
 
-// Weights of codes are multiplied as they are; where numbers get digits of 8 bits, three of them are as exact as float32.
+// Weights of codes are multiplied as they are; where numbers get digits of 8 bits, three of them are as exact as
+// float32.
 func TestBuild_blockedWeights(t *testing.T) {
 	var cases []testCase
 	for _, bits := range []int{4, 8} {

@@ -72,8 +72,8 @@ var dynamicCases = map[string]func(m *maker) []graph.Value{
 		return []graph.Value{
 			m.Add(&op.Conv{Pads: []int64{1, 0, 2, 1}, Strides: []int64{2, 1}}, m.centred(x, zero), filter(70, 3, 3)),
 			m.Add(&op.Conv{}, m.centred(x, graph.None), filter(3, 1, 1)),
-			m.Add(&op.Conv{Pads: []int64{2, 2, 2, 2}, Dilations: []int64{2, 2}}, m.centred(m.inputCodesOf(tensor.Int8, 1, 5, 7, 6),
-				known), filter(17, 3, 2)),
+			m.Add(&op.Conv{Pads: []int64{2, 2, 2, 2}, Dilations: []int64{2, 2}},
+				m.centred(m.inputCodesOf(tensor.Int8, 1, 5, 7, 6), known), filter(17, 3, 2)),
 			m.Add(&op.Mul{}, m.Add(&op.Cast{To: tensor.Float32}, y), q[1])}
 	},
 	"signed codes": func(m *maker) []graph.Value {

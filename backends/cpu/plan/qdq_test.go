@@ -194,7 +194,8 @@ func qdqSteps(p *run.Plan) int {
 	n := 0
 	for _, st := range p.Steps {
 		switch taskOf(p, st) {
-		case "qdqGemmTask", "concatCodesTask", "qdqGroupsTask", "qdqTransposedTask", "qdqDepthwiseTask", "qdqRealTask", "combineTask", "qdqMaxTask":
+		case "qdqGemmTask", "concatCodesTask", "qdqGroupsTask", "qdqTransposedTask", "qdqDepthwiseTask", "qdqRealTask",
+			"combineTask", "qdqMaxTask":
 			n++
 		}
 	}

@@ -22,7 +22,8 @@ func resampleCases() (cases []testCase) {
 				{Mode: op.ResizeCubic, Antialias: true}, {Mode: op.ResizeLinear, Antialias: true},
 			} {
 				o.Coord = coord
-				for _, size := range [][]int64{{2, 3, 22, 28}, {2, 3, 5, 31}, {2, 3, 11, 7}, {2, 3, 1, 1}, {2, 5, 12, 14}, {3, 1, 11, 13}} {
+				for _, size := range [][]int64{{2, 3, 22, 28}, {2, 3, 5, 31}, {2, 3, 11, 7}, {2, 3, 1, 1}, {2, 5, 12, 14},
+					{3, 1, 11, 13}} {
 					out = append(out, m.Add(o, x, graph.None, graph.None, m.Int64s(size...)))
 				}
 				two := *o

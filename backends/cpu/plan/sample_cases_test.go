@@ -42,7 +42,8 @@ func sampleCases() (cases []testCase) {
 							m.Add(o, m.special(1, c, 1, 5), m.points(1, 3, 5)), m.Add(o, m.special(1, c, 6, 1), m.points(1, 64, 2)))
 					}
 					y := m.Add(o, m.Add(&op.Conv{}, m.input(1, 16, 8, 9), m.weights(12, 1, 1, 16)), m.points(1, 8, 9))
-					out = append(out, m.Add(o, m.special(1, 2, 7, 9), m.points(1, 50, 61)), m.Add(&op.Conv{}, y, m.weights(5, 1, 1, 12)))
+					out = append(out, m.Add(o, m.special(1, 2, 7, 9), m.points(1, 50, 61)),
+						m.Add(&op.Conv{}, y, m.weights(5, 1, 1, 12)))
 					if mode == op.ResizeCubic {
 						return out
 					}

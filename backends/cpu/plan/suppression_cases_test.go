@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// boxes are inputs: boxes that often overlap, with some of no area, turned around and with odd numbers, and scores, some
-// of them equal.
+// boxes are inputs: boxes that often overlap, with some of no area, turned around and with odd numbers, and scores,
+// some of them equal.
 func (m *maker) boxes(batches, classes, n int) (boxes, scores graph.Value) {
 	rnd := rand.New(rand.NewPCG(uint64(n), uint64(classes)))
 	b, s := tensor.New(tensor.Float32, int64(batches), int64(n), 4), tensor.New(tensor.Float32, int64(batches),

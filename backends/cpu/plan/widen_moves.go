@@ -12,8 +12,8 @@ var copies = set("center_crop_pad", "compress", "concat", "depth_to_space", "exp
 	"unsqueeze", "where")
 
 // staying returns the values of halves that come from the graph's inputs, from constants and from operators that copy,
-// and go to its outputs and to operators that copy. As float32 they would be widened and rounded for nothing. An operator
-// that computes with such a value reads it widened. A constant with such a reader is widened for all readers.
+// and go to its outputs and to operators that copy. As float32 they would be widened and rounded for nothing. An
+// operator that computes with such a value reads it widened. A constant with such a reader is widened for all readers.
 func staying(g *graph.Graph, half []bool) map[graph.Value]bool {
 	stay := map[graph.Value]bool{}
 	for v, is := range half {

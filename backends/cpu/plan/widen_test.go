@@ -152,6 +152,7 @@ func TestWiden_copiesStayHalves(t *testing.T) {
 	require.Equal(t, want[0].Data, got[0].Data)
 	require.Equal(t, want[2].Data, got[2].Data)
 	for k := range want[1].Count() {
-		assert.InDelta(t, tensor.FloatAt(tensor.Float16, want[1].Data, k), tensor.FloatAt(tensor.Float16, got[1].Data, k), 2e-3)
+		a, b := tensor.FloatAt(tensor.Float16, want[1].Data, k), tensor.FloatAt(tensor.Float16, got[1].Data, k)
+		assert.InDelta(t, a, b, 2e-3)
 	}
 }

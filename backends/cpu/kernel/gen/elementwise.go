@@ -8,9 +8,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// stream walks n values: body is emitted for unroll vectors, for one, and for
-// the masked rest; for one of binary16 at a time where those have no masks. ptrs move on together; body gets the byte offset and says
-// whether to load and store under the mask.
+// stream walks n values: body is emitted for unroll vectors, for one, and for the masked rest; for one of binary16 at a
+// time where those have no masks. ptrs move on together; body gets the byte offset and says whether to load and store
+// under the mask.
 func (g *gen) stream(n reg.GPVirtual, unroll int, ptrs []reg.GPVirtual, body func(disp int, masked bool)) {
 	g.streams(n, unroll, false, ptrs, body)
 }

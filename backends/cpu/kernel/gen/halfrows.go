@@ -6,14 +6,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// halfRows multiply one or two rows of numbers with columns of binary16: 64 with AVX-512, 32 with AVX2, in four vectors a
-// row.
+// halfRows multiply one or two rows of numbers with columns of binary16: 64 with AVX-512, 32 with AVX2, in four vectors
+// a row.
 func halfRows(g *gen) {
 	const vectors = 4
 	for _, rows := range []int{1, 2} {
 		g.text(fmt.Sprintf("halfRows%d", rows), "func(dst *float32, ldd int, x *float32, ldx int, w *uint16, n int)",
-			fmt.Sprintf("is [HalfMatrix.Multiply] of %d rows and %d columns, whose n rows are 64 numbers long; ldd and ldx are", rows,
-				vectors*g.lanes), "in bytes.")
+			fmt.Sprintf("is [HalfMatrix.Multiply] of %d rows and %d columns, whose n rows are 64 numbers long; ldd and", rows,
+				vectors*g.lanes), "ldx are in bytes.")
 		dst, ldd, x, ldx := g.loadArg("dst"), g.loadArg("ldd"), g.loadArg("x"), g.loadArg("ldx")
 		w, n := g.loadArg("w"), g.loadArg("n")
 		sums := make([][]reg.VecVirtual, rows)

@@ -6,8 +6,8 @@ import (
 )
 
 // lookup looks bytes up in a table of 256 bytes. AVX-512 with VBMI looks each up in both halves of the table, and the
-// sign of a byte picks one. AVX2 goes through the table by 16 bytes and subtracts 16 in each step. A byte that belongs to
-// the step is 0 to 15 then; all others get a sign, for which a shuffle gives 0.
+// sign of a byte picks one. AVX2 goes through the table by 16 bytes and subtracts 16 in each step. A byte that belongs
+// to the step is 0 to 15 then; all others get a sign, for which a shuffle gives 0.
 func lookup(g *gen) {
 	g.text("lookup", "func(dst, src, table *byte, n int)",
 		"is dst = table[src] on n bytes, a positive multiple of 64; dst may be src.")

@@ -51,7 +51,8 @@ func byDivisor[T int32 | int64](y, a []T, b T) bool {
 	return true
 }
 
-// dividing is the loop of a quotient by kernels. Blocks that these cannot divide go to byOne, which may be nil, or each.
+// dividing is the loop of a quotient by kernels. Blocks that these cannot divide go to byOne, which may be nil, or
+// each.
 func dividing[T int32 | int64 | float32](op kernel.Quotient, each func(y, a, b []T), byOne func(y, a []T, b T) bool,
 ) pairLoop {
 	return func(y, a, b []byte, n, as, bs int) {

@@ -115,8 +115,8 @@ func (s *resamplePass) tabulate(r *ref.Resampler, allows func(n int64) bool) boo
 	s.at, s.weight = make([]int32, 0, n), make([]float32, 0, n)
 	for k := range s.out {
 		list = r.Cells(list[:0], k)
-		// The last cell stands for those that are missing, with a half of its weight, a quarter and so on: a weight of 0
-		// would make NaN of an infinity.
+		// The last cell stands for those that are missing, with a half of its weight, a quarter and so on: a weight of
+		// 0 would make NaN of an infinity.
 		last, rest := len(list)-1, list[len(list)-1].Weight
 		for c := range own {
 			for t, w := 0, rest; t < s.taps; t++ {

@@ -86,8 +86,8 @@ func matchResize(p *ir.Program, i int) *ir.Patch {
 	return found
 }
 
-// constantInputs are the inputs of a node by their sizes, and those behind the first by their elements; false when these
-// are not constant.
+// constantInputs are the inputs of a node by their sizes, and those behind the first by their elements; false when
+// these are not constant.
 func constantInputs(g *ir.Network, n *graph.Node) (in []tensor.Tensor, ok bool) {
 	x := &g.Values[n.In[0]]
 	in = make([]tensor.Tensor, len(n.In))

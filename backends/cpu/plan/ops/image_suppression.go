@@ -107,7 +107,8 @@ func (t *suppressionTask) Run(s *run.State) error {
 	if err != nil {
 		return err
 	}
-	t.sides, t.taken, t.work = work[:sides], mem.Elements[int32](mem.Bytes(work[sides:][:taken])), work[sides+(taken+1)&^1:]
+	t.sides, t.taken = work[:sides], mem.Elements[int32](mem.Bytes(work[sides:][:taken]))
+	t.work = work[sides+(taken+1)&^1:]
 	for b := range t.batches {
 		t.corners(b)
 	}

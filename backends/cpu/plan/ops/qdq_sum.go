@@ -159,8 +159,8 @@ func (c *qdqSum) pack(w *ir.Lowering, taps, k int) (codes []int8, init []int32) 
 	return bytesAsInt8(dst[:size]), intsOf(dst[size:])
 }
 
-// packProducts is pack for several products of as many outputs each, of taps runs of k inputs. row writes the codes of an
-// output over zeros.
+// packProducts is pack for several products of as many outputs each, of taps runs of k inputs. row writes the codes of
+// an output over zeros.
 func (c *qdqSum) packProducts(w *ir.Lowering, kind string, products, taps, k int, row func(dst []int8, j int),
 ) (codes []int8, init []int32) {
 	outputs := c.n / products

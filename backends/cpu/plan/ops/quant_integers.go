@@ -65,7 +65,8 @@ func matchIntegerConv(p *ir.Program, i int) *ir.Patch {
 	return found
 }
 
-// integerConvOfCodes is the convolution as a product of codes, nil when float32 is faster, or codes have more than 8 bits.
+// integerConvOfCodes is the convolution as a product of codes, nil when float32 is faster, or codes have more than 8
+// bits.
 func integerConvOfCodes(p *ir.Program, i int, o *op.Conv) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
 	x, w, y := &g.Values[n.In[0]], &g.Values[n.In[1]], &g.Values[n.Out[0]]

@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// stream walks n float32, or binary16: body is emitted for several vectors, for one, for two values and for one. ptrs move on
-// together; body gets the byte offset and how many values to move.
+// stream walks n float32, or binary16: body is emitted for several vectors, for one, for two values and for one. ptrs
+// move on together; body gets the byte offset and how many values to move.
 func (g *gen) stream(n *reg, unroll int, ptrs []*reg, body func(at, lanes int)) {
 	step := func(u int, loop, next string) {
 		g.comment("%d vectors at a time", u)
