@@ -122,28 +122,3 @@ func Enlarge(dst, src []byte, size, cols, rows int) {
 		f(&dst[4*n*r], &src[n*r], n, min(per, rows-r))
 	}
 }
-
-// Split takes rows of n pairs of numbers apart: the first of each pair go to a row of dst, the second ones to where it
-// is ldd numbers on. Rows are apart numbers from one another in src, and next in dst.
-func Split(dst []float32, ldd, next int, src []float32, apart, n, rows int) {
-	if n <= 0 || rows <= 0 {
-		return
-	}
-	need("Split", "src", len(src), (rows-1)*apart+2*n)
-	need("Split", "dst", len(dst), (rows-1)*next+ldd+n)
-	f := fast.split4
-	if f == nil || n < 8 {
-		for r := range rows {
-			x, y, z := src[r*apart:][:2*n], dst[r*next:][:n], dst[r*next+ldd:][:n]
-			for i := range y {
-				y[i], z[i] = x[2*i], x[2*i+1]
-			}
-		}
-		return
-	}
-	per := max(1, pairsBlock/n) // keeps one assembly call short
-	for r := 0; r < rows; r += per {
-		f((*byte)(unsafe.Pointer(&dst[r*next])), 4*ldd, 4*next, (*byte)(unsafe.Pointer(&src[r*apart])), 4*apart, n,
-			min(per, rows-r))
-	}
-}

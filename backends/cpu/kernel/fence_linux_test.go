@@ -127,7 +127,20 @@ func everyKernel(t *testing.T, f *fence, n int) {
 	Sum(x)
 	MaxOf(x)
 	MinOf(x)
+	SumAbs(x, y)
+	sums := fenced[float64](f, n)
+	for op := range numFolds {
+		FoldRows(op, sums, f.floats(3*n), n, 3)
+		FoldLine(op, x, fenced[float64](f, FoldWork))
+	}
+	for _, size := range []int{1, 2, 4, 8} {
+		for k := 2; k < 4; k++ {
+			Split(fenced[uint8](f, 3*k*n*size), 3*n*size, n*size, fenced[uint8](f, 3*k*n*size), k*n*size, size, k, n, 3)
+		}
+		RepeatRows(fenced[uint8](f, 5*3*n*size), fenced[uint8](f, 5*n*size), n*size, 3, 5)
+	}
 	SoftmaxRows(z, x, 1, n, 1)
+	LogSoftmaxRows(z, x, 1, n, 1, y)
 	LayerNormRows(z, x, y, nil, w, w, 1, n, 1e-5)
 	fast.mix4(&z[0], &x[0], &y[0], &w[0], &x[0], n, 1, 2, 3, 4)
 	half, u8, s8 := fenced[uint16](f, n), fenced[uint8](f, n), fenced[int8](f, n)

@@ -31,13 +31,13 @@ func CopyRows[T any](dst []T, ldd int, src []T, lds, rows, cols int) {
 		Copy(dst[:rows*cols], src)
 		return
 	}
-	if ldd == cols && lds == 0 { // one row again and again
-		Copy(dst[:cols], src)
+	var one T
+	size := int(unsafe.Sizeof(one))
+	if apart := cols*size < 32 || cols*size >= copyLeast || fast.copyRows == nil; apart && ldd == cols && lds == 0 {
+		Copy(dst[:cols], src) // one row again and again
 		Repeat(dst[:rows*cols], cols)
 		return
 	}
-	var one T
-	size := int(unsafe.Sizeof(one))
 	if n := cols * size; n >= 32 && n < 4*copyLeast && fast.copyRows != nil {
 		for per := 4 * pairsBlock / n; rows > 0; rows -= per { // keeps one assembly call short
 			k := min(per, rows)

@@ -43,7 +43,7 @@ func TestBest_ofLinesAndOfOne(t *testing.T) {
 		float32(math.Inf(-1)), float32(math.NaN()), 2.5}
 	eachISA(t, func(t *testing.T) {
 		for seed := range 40 {
-			const lines, count = 37, 9
+			const lines, count = 45, 9
 			x := make([]float32, lines*count)
 			state := uint32(seed)
 			for i := range x {

@@ -141,3 +141,23 @@ const (
 	ModFloor                 // the remainder, with the sign of the divisor
 	numQuotients
 )
+
+// FoldOp is a way to make one number of many, in float64.
+type FoldOp uint8
+
+// Folds: the sum, that of magnitudes, that of squares, the product.
+const (
+	FoldSum FoldOp = iota
+	FoldAbs
+	FoldSquares
+	FoldProduct
+	numFolds
+)
+
+// Nothing is the number that a fold begins with.
+func (op FoldOp) Nothing() float64 {
+	if op == FoldProduct {
+		return 1
+	}
+	return 0
+}

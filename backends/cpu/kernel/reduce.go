@@ -93,6 +93,9 @@ func ReduceRows(op ReduceOp, dst, src []float32, rows, cols int, work []float32)
 // colsBlock is how many rows ReduceCols sums up one after another.
 const colsBlock = 64
 
+// colsLen is how many results are made at once, which stay in the first-level cache.
+const colsLen = 2 << 10
+
 // Rows of less than narrowCols columns are folded by halves, foldLen values of src at a time: few rows of many values
 // take fewer calls than many of few.
 const (
@@ -139,9 +142,12 @@ func ReduceCols(op ReduceOp, dst, src []float32, rows, cols int, work []float32)
 		sumParts(d, src, rows, cols, work)
 		return
 	}
-	copy(d, src[:cols])
-	for r := 1; r < rows; r++ {
-		BinaryVV(f, d, d, src[r*cols:][:cols])
+	for c := 0; c < cols; c += colsLen {
+		d := d[c:min(c+colsLen, cols)]
+		copy(d, src[c:])
+		for r := 1; r < rows; r++ {
+			BinaryVV(f, d, d, src[r*cols+c:][:len(d)])
+		}
 	}
 }
 
@@ -291,6 +297,18 @@ func LayerNormRows(dst, src, res, sum, gamma, beta []float32, rows, cols int, ep
 		}
 		rstd := float32(1 / math.Sqrt(v+float64(eps)))
 		fast.normalize(&d[0], &x[0], &gamma[0], &beta[0], cols, mean, rstd)
+	}
+}
+
+// Normalize computes dst = (src-mean)*rstd*gamma + beta, in place if dst is src. All are as long as dst; a beta of -0
+// changes nothing.
+func Normalize(dst, src, gamma, beta []float32, mean, rstd float32) {
+	n := len(dst)
+	need("Normalize", "src", len(src), n)
+	need("Normalize", "gamma", len(gamma), n)
+	need("Normalize", "beta", len(beta), n)
+	for i := 0; i < n; i += reduceBlock {
+		fast.normalize(&dst[i], &src[i], &gamma[i], &beta[i], min(reduceBlock, n-i), mean, rstd)
 	}
 }
 

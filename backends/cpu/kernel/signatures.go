@@ -79,3 +79,7 @@ type blockDotsFn func(dst *float32, ldd int, a *byte, lda int, w *byte, blocks, 
 
 // halfRowsFn computes four vectors of each of one or two rows.
 type halfRowsFn func(dst *float32, ldd int, x *float32, ldx int, w *uint16, n int)
+
+type foldFn func(sums *float64, src *float32, ld, n, rows int)
+
+type splitFn func(dst *byte, ldd, next int, src *byte, apart, n, rows int)

@@ -67,17 +67,21 @@ type table struct {
 	floatToInt32  boundedFn
 
 	// Moves, by sizeOf; the transposes have blocks of transposeBlocks. nil: Go.
-	copyBytes func(dst, src *byte, n int)
-	copyRows  func(dst *byte, ldd int, src *byte, lds, n, rows int)
-	merge     [4]pairFn
-	enlarge   [4]func(dst, src *byte, n, rows int)
-	split4    func(dst *byte, ldd, next int, src *byte, apart, n, rows int)
-	transpose [4]func(dst *byte, ldd int, src *byte, lds, rows, cols int)
+	copyBytes  func(dst, src *byte, n int)
+	copyRows   func(dst *byte, ldd int, src *byte, lds, n, rows int)
+	merge      [4]pairFn
+	enlarge    [4]func(dst, src *byte, n, rows int)
+	split      [4]splitFn
+	splitIn3   [4]splitFn
+	repeatRows func(dst, src *byte, n, times, rows int)
+	transpose  [4]func(dst *byte, ldd int, src *byte, lds, rows, cols int)
 
 	// Lines side by side, in multiples of linesStep: by the order of numbers and which of equal ones counts; by
 	// exclusive. nil: Go.
 	better  [2][2]func(best *float32, at *int32, x *float32, n int, k int32)
 	running [2]func(dst, src *float32, sums *float64, n int)
+	// Columns of a multiple of linesStep; nil: foldGeneric.
+	fold [numFolds]foldFn
 
 	// Neighbours two apart: two taps, and three; the largest of three; nil: Go.
 	maxPairs [2]func(dst *float32, ldd int, src *float32, lds, n, rows int)
@@ -95,6 +99,7 @@ type table struct {
 
 	// Reductions, and what is written on the way to one.
 	sum, max, min func(src *float32, n int) float32
+	sumAbs        func(src *float32, n int) float32 // as sum; nil: by way of memory
 	sumSquares    func(src *float32, n int, mean float32) float32
 	addSum        func(dst, a, b *float32, n int) float32
 	expSum        func(dst, src *float32, n int, scale, shift float32) float32
@@ -118,6 +123,9 @@ type table struct {
 	addRows func(dst *float32, ldd int, src *float32, lds, n, rows int)
 	rotate  func(dst, src *float32, ld int, cos, sin *float32, ldc, n, rows int)
 	softmax func(dst, src *float32, n, rows int, scale float32) // scale >= 0
+	// The logarithm of softmax, and the sum that it is of, of exponents that are at most 0; nil: by way of expSum.
+	logSoftmax func(dst, src *float32, n, rows int, scale float32)
+	expTotal   func(src *float32, n int, scale, shift float32) float32
 
 	// Layouts.
 	interleave3 func(dst, a, b, c *float32, n int)                             // vectors

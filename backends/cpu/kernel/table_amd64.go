@@ -223,8 +223,10 @@ func avx2Table() table {
 		doubleToFloat: doubleToFloatAVX2, floatToDouble: floatToDoubleAVX2, brainToFloat: brainToFloatAVX2,
 		floatToBrain: floatToBrainAVX2, floatToInt32: floatToInt32AVX2,
 		selects:   [4]func(dst, c, a, b *byte, n int){select1AVX2, select2AVX2, select4AVX2, select8AVX2},
-		copyBytes: ownLoop(), copyRows: copyRowsAVX2, split4: split4AVX2, merge: [4]pairFn{merge1AVX2, merge2AVX2,
-			merge4AVX2, merge8AVX2},
+		copyBytes: ownLoop(), copyRows: copyRowsAVX2,
+		merge:    [4]pairFn{merge1AVX2, merge2AVX2, merge4AVX2, merge8AVX2},
+		split:    [4]splitFn{split1AVX2, split2AVX2, split4AVX2, split8AVX2},
+		splitIn3: [4]splitFn{2: split4In3AVX2}, repeatRows: repeatRowsAVX2,
 		enlarge: [4]func(dst, src *byte, n, rows int){enlarge1AVX2, enlarge2AVX2, enlarge4AVX2},
 		transpose: [4]func(dst *byte, ldd int, src *byte, lds, rows, cols int){
 			0: transpose1AVX2, 1: transpose2AVX2, 3: transpose8bytesAVX2,
@@ -238,12 +240,14 @@ func avx2Table() table {
 			maxPairs2AVX2, maxPairs3AVX2,
 		},
 		max3:        max3AVX2,
+		fold:        [numFolds]foldFn{foldSumAVX2, foldAbsAVX2, foldSquaresAVX2, foldProductAVX2},
 		halfToFloat: halfToFloatAVX2, floatToHalf: floatToHalfAVX2,
 		dequantizeU8: dequantizeU8AVX2, dequantizeS8: dequantizeS8AVX2, roundTrip: roundTripAVX2, mix4: mix4AVX2,
 		sum: sumAVX2, sumSquares: sumSquaresAVX2, addSum: addSumAVX2, expSum: expSumAVX2, normalize: normalizeAVX2,
-		max: maxAVX2, min: minAVX2,
+		max: maxAVX2, min: minAVX2, sumAbs: sumAbsAVX2,
 		affine: affineAVX2, dot: dotAVX2, dots: dotsAVX2, mixRows: mixRowsAVX2, mixCols: 32, addRows: addRowsAVX2,
-		rotate: rotateAVX2, softmax: softmaxAVX2, codeBlocks4: codeBlocks4AVX2, codeBlocks8: codeBlocks8AVX2,
+		rotate: rotateAVX2, softmax: softmaxAVX2, logSoftmax: logSoftmaxAVX2, expTotal: expTotalAVX2,
+		codeBlocks4: codeBlocks4AVX2, codeBlocks8: codeBlocks8AVX2,
 		interleave3: interleave3AVX2, transpose8: transpose8AVX2,
 		combine: combineAVX2, lookup: lookupAVX2, maxU8: maxU8AVX2, encode: encodeAVX2, nearest: nearestAVX2,
 		affine3: affine3AVX2, spread: spreadAVX2, resize1: resize1AVX2, resize2: resize2AVX2,
@@ -365,12 +369,16 @@ func avx512Table(vnni, vbmi bool) table {
 	t.affine, t.dot, t.addRows, t.rotate = affineAVX512, dotAVX512, addRowsAVX512, rotateAVX512
 	t.dots, t.mixRows, t.mixCols = dotsAVX512, mixRowsAVX512, 64
 	t.codeBlocks4, t.codeBlocks8 = codeBlocks4AVX512, codeBlocks8AVX512
-	t.softmax = softmaxAVX512
+	t.softmax, t.logSoftmax, t.expTotal = softmaxAVX512, logSoftmaxAVX512, expTotalAVX512
+	t.better = [2][2]func(best *float32, at *int32, x *float32, n int, k int32){
+		{betterMaxAVX512, betterMaxLastAVX512}, {betterMinAVX512, betterMinLastAVX512},
+	}
 	t.running = [2]func(dst, src *float32, sums *float64, n int){runningAVX512, runningBeforeAVX512}
 	t.overlaps = overlapsAVX512
 	t.maxPairs = [2]func(dst *float32, ldd int, src *float32, lds, n, rows int){maxPairs2AVX512, maxPairs3AVX512}
 	t.max3 = max3AVX512
-	t.normalize, t.max, t.min = normalizeAVX512, maxAVX512, minAVX512
+	t.fold = [numFolds]foldFn{foldSumAVX512, foldAbsAVX512, foldSquaresAVX512, foldProductAVX512}
+	t.normalize, t.max, t.min, t.sumAbs = normalizeAVX512, maxAVX512, minAVX512, sumAbsAVX512
 	t.combine, t.maxU8, t.encode, t.nearest = combineAVX512, maxU8AVX512, encodeAVX512, nearestAVX512
 	t.peak = func(n int) int { peakFMAAVX512(n, &peakData[0]); return 48 * 2 * 16 }
 	return t

@@ -26,11 +26,11 @@ func TestTable_hasEveryKernel(t *testing.T) {
 }
 
 // without are the places that have no kernel on any processor, and those that arm64 computes otherwise: copyBytes by
-// Go's own vectors, softmax by other kernels, rows with halves and in digits, quotients, overlaps, pairs and threes by
-// Go or as float32.
+// Go's own vectors, softmax and its logarithm by other kernels, the others by Go or as float32.
 var without = func() map[string]bool {
-	m := map[string]bool{"copyBytes": true, "softmax": true, "overlaps": true}
-	for _, whole := range []string{"blockDots", "halfRows", "maxPairs", "max3", "quotientsVV", "quotientsVS"} {
+	m := map[string]bool{}
+	for _, whole := range []string{"copyBytes", "softmax", "logSoftmax", "expTotal", "sumAbs", "repeatRows", "overlaps",
+		"blockDots", "halfRows", "maxPairs", "max3", "quotientsVV", "quotientsVS"} {
 		m[whole] = true
 	}
 	for op := range numUnary {
@@ -59,6 +59,12 @@ var without = func() map[string]bool {
 		if !op.Folds() {
 			m[fmt.Sprintf("foldIntegers[%d]", op)] = true
 		}
+	}
+	for size := range 4 {
+		m[fmt.Sprintf("split[%d]", size)], m[fmt.Sprintf("splitIn3[%d]", size)] = size != 2, true
+	}
+	for op := range numFolds {
+		m[fmt.Sprintf("fold[%d]", op)] = true
 	}
 	return m
 }()

@@ -101,7 +101,7 @@ func (t *table) addMoves() {
 	t.doubleToFloat, t.floatToDouble, t.brainToFloat = doubleToFloatNEON, floatToDoubleNEON, brainToFloatNEON
 	t.floatToBrain, t.floatToInt32 = floatToBrainNEON, floatToInt32NEON
 	t.selects = [4]func(dst, c, a, b *byte, n int){select1NEON, select2NEON, select4NEON, select8NEON}
-	t.copyRows, t.split4 = copyRowsNEON, split4NEON
+	t.copyRows, t.split[2] = copyRowsNEON, split4NEON
 	t.merge = [4]pairFn{merge1NEON, merge2NEON, merge4NEON, merge8NEON}
 	t.enlarge = [4]func(dst, src *byte, n, rows int){enlarge1NEON, enlarge2NEON, enlarge4NEON, enlarge8NEON}
 	t.transpose = [4]func(dst *byte, ldd int, src *byte, lds, rows, cols int){

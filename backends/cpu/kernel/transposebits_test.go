@@ -164,23 +164,3 @@ func TestEnlarge_eachElementFourTimes(t *testing.T) {
 		}
 	})
 }
-
-func TestSplit_takesPairsApart(t *testing.T) {
-	eachISA(t, func(t *testing.T) {
-		for _, n := range []int{1, 7, 8, 9, 15, 16, 17, 56} {
-			const rows, gap = 5, 3
-			src, dst := make([]float32, rows*(2*n+gap)), make([]float32, 2*rows*n+1)
-			for i := range src {
-				src[i] = float32(i + 1)
-			}
-			Split(dst, rows*n, n, src, 2*n+gap, n, rows)
-			for r := range rows {
-				for i := range n {
-					require.Equal(t, src[r*(2*n+gap)+2*i], dst[r*n+i])
-					require.Equal(t, src[r*(2*n+gap)+2*i+1], dst[rows*n+r*n+i])
-				}
-			}
-			require.Zero(t, dst[2*rows*n])
-		}
-	})
-}

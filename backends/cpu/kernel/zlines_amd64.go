@@ -34,6 +34,26 @@ func runningAVX2(dst *float32, src *float32, sums *float64, n int)
 //go:noescape
 func runningBeforeAVX2(dst *float32, src *float32, sums *float64, n int)
 
+// betterMaxAVX512 is [Better] on n numbers, a multiple of 8, where the best are the larger ones.
+//
+//go:noescape
+func betterMaxAVX512(best *float32, at *int32, x *float32, n int, k int32)
+
+// betterMaxLastAVX512 is [Better] on n numbers, a multiple of 8, where the best are the larger ones.
+//
+//go:noescape
+func betterMaxLastAVX512(best *float32, at *int32, x *float32, n int, k int32)
+
+// betterMinAVX512 is [Better] on n numbers, a multiple of 8, where the best are the smaller ones.
+//
+//go:noescape
+func betterMinAVX512(best *float32, at *int32, x *float32, n int, k int32)
+
+// betterMinLastAVX512 is [Better] on n numbers, a multiple of 8, where the best are the smaller ones.
+//
+//go:noescape
+func betterMinLastAVX512(best *float32, at *int32, x *float32, n int, k int32)
+
 // runningAVX512 adds src to sums and rounds the sums with src to dst; n is a multiple of 8.
 //
 //go:noescape

@@ -4,6 +4,174 @@
 
 #include "textflag.h"
 
+// func betterMaxAVX512(best *float32, at *int32, x *float32, n int, k int32)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·betterMaxAVX512(SB), NOSPLIT, $0-36
+	MOVQ         best+0(FP), AX
+	MOVQ         at+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSS k+32(FP), Z0
+	SUBQ         $+16, BX
+	JL           few
+
+loop:
+	VMOVUPS   (DX), Z1
+	VMOVUPS   (AX), Z2
+	VCMPPS    $0x16, Z2, Z1, K1
+	VCMPPS    $0x07, Z2, Z2, K2
+	KANDW     K2, K1, K1
+	VMOVUPS   Z1, K1, (AX)
+	VMOVDQU32 Z0, K1, (CX)
+	ADDQ      $+64, AX
+	ADDQ      $+64, CX
+	ADDQ      $+64, DX
+	SUBQ      $+16, BX
+	JGE       loop
+
+few:
+	ADDQ      $+16, BX
+	JLE       end
+	VMOVUPS   (DX), Y1
+	VMOVUPS   (AX), Y2
+	VCMPPS    $0x16, Y2, Y1, K1
+	VCMPPS    $0x07, Y2, Y2, K2
+	KANDW     K2, K1, K1
+	VMOVUPS   Y1, K1, (AX)
+	VMOVDQU32 Y0, K1, (CX)
+
+end:
+	VZEROUPPER
+	RET
+
+// func betterMaxLastAVX512(best *float32, at *int32, x *float32, n int, k int32)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·betterMaxLastAVX512(SB), NOSPLIT, $0-36
+	MOVQ         best+0(FP), AX
+	MOVQ         at+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSS k+32(FP), Z0
+	SUBQ         $+16, BX
+	JL           few
+
+loop:
+	VMOVUPS   (DX), Z1
+	VMOVUPS   (AX), Z2
+	VCMPPS    $0x15, Z2, Z1, K1
+	VCMPPS    $0x07, Z2, Z2, K2
+	VCMPPS    $0x03, Z1, Z1, K3
+	KORW      K3, K2, K2
+	KANDW     K2, K1, K1
+	VMOVUPS   Z1, K1, (AX)
+	VMOVDQU32 Z0, K1, (CX)
+	ADDQ      $+64, AX
+	ADDQ      $+64, CX
+	ADDQ      $+64, DX
+	SUBQ      $+16, BX
+	JGE       loop
+
+few:
+	ADDQ      $+16, BX
+	JLE       end
+	VMOVUPS   (DX), Y1
+	VMOVUPS   (AX), Y2
+	VCMPPS    $0x15, Y2, Y1, K1
+	VCMPPS    $0x07, Y2, Y2, K2
+	VCMPPS    $0x03, Y1, Y1, K3
+	KORW      K3, K2, K2
+	KANDW     K2, K1, K1
+	VMOVUPS   Y1, K1, (AX)
+	VMOVDQU32 Y0, K1, (CX)
+
+end:
+	VZEROUPPER
+	RET
+
+// func betterMinAVX512(best *float32, at *int32, x *float32, n int, k int32)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·betterMinAVX512(SB), NOSPLIT, $0-36
+	MOVQ         best+0(FP), AX
+	MOVQ         at+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSS k+32(FP), Z0
+	SUBQ         $+16, BX
+	JL           few
+
+loop:
+	VMOVUPS   (DX), Z1
+	VMOVUPS   (AX), Z2
+	VCMPPS    $0x19, Z2, Z1, K1
+	VCMPPS    $0x07, Z2, Z2, K2
+	KANDW     K2, K1, K1
+	VMOVUPS   Z1, K1, (AX)
+	VMOVDQU32 Z0, K1, (CX)
+	ADDQ      $+64, AX
+	ADDQ      $+64, CX
+	ADDQ      $+64, DX
+	SUBQ      $+16, BX
+	JGE       loop
+
+few:
+	ADDQ      $+16, BX
+	JLE       end
+	VMOVUPS   (DX), Y1
+	VMOVUPS   (AX), Y2
+	VCMPPS    $0x19, Y2, Y1, K1
+	VCMPPS    $0x07, Y2, Y2, K2
+	KANDW     K2, K1, K1
+	VMOVUPS   Y1, K1, (AX)
+	VMOVDQU32 Y0, K1, (CX)
+
+end:
+	VZEROUPPER
+	RET
+
+// func betterMinLastAVX512(best *float32, at *int32, x *float32, n int, k int32)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·betterMinLastAVX512(SB), NOSPLIT, $0-36
+	MOVQ         best+0(FP), AX
+	MOVQ         at+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSS k+32(FP), Z0
+	SUBQ         $+16, BX
+	JL           few
+
+loop:
+	VMOVUPS   (DX), Z1
+	VMOVUPS   (AX), Z2
+	VCMPPS    $0x1a, Z2, Z1, K1
+	VCMPPS    $0x07, Z2, Z2, K2
+	VCMPPS    $0x03, Z1, Z1, K3
+	KORW      K3, K2, K2
+	KANDW     K2, K1, K1
+	VMOVUPS   Z1, K1, (AX)
+	VMOVDQU32 Z0, K1, (CX)
+	ADDQ      $+64, AX
+	ADDQ      $+64, CX
+	ADDQ      $+64, DX
+	SUBQ      $+16, BX
+	JGE       loop
+
+few:
+	ADDQ      $+16, BX
+	JLE       end
+	VMOVUPS   (DX), Y1
+	VMOVUPS   (AX), Y2
+	VCMPPS    $0x1a, Y2, Y1, K1
+	VCMPPS    $0x07, Y2, Y2, K2
+	VCMPPS    $0x03, Y1, Y1, K3
+	KORW      K3, K2, K2
+	KANDW     K2, K1, K1
+	VMOVUPS   Y1, K1, (AX)
+	VMOVDQU32 Y0, K1, (CX)
+
+end:
+	VZEROUPPER
+	RET
+
 // func runningAVX512(dst *float32, src *float32, sums *float64, n int)
 // Requires: AVX, AVX512F
 TEXT ·runningAVX512(SB), NOSPLIT, $0-32

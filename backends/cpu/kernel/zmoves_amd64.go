@@ -49,11 +49,6 @@ func enlarge4AVX2(dst *byte, src *byte, n int, rows int)
 //go:noescape
 func copyRowsAVX2(dst *byte, ldd int, src *byte, lds int, n int, rows int)
 
-// split4AVX2 writes the first of n >= 8 pairs of 4 bytes to dst and the second ones ldd bytes on; the pairs of the next of rows are apart bytes on, and go next bytes on.
-//
-//go:noescape
-func split4AVX2(dst *byte, ldd int, next int, src *byte, apart int, n int, rows int)
-
 // transpose1AVX2 is the transpose of src [rows, cols], multiples of 16 and 16, of elements of 1 bytes; strides in bytes.
 //
 //go:noescape

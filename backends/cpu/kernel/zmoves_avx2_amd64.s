@@ -251,49 +251,6 @@ rest:
 	VZEROUPPER
 	RET
 
-// func split4AVX2(dst *byte, ldd int, next int, src *byte, apart int, n int, rows int)
-// Requires: AVX, AVX2
-TEXT ·split4AVX2(SB), NOSPLIT, $0-56
-	MOVQ dst+0(FP), AX
-	MOVQ ldd+8(FP), CX
-	MOVQ src+24(FP), DX
-	MOVQ apart+32(FP), BX
-	MOVQ rows+48(FP), SI
-	MOVQ n+40(FP), DI
-	SUBQ $+8, DI
-
-rows:
-	LEAQ (AX)(CX*1), R9
-	XORQ R8, R8
-
-parts:
-	VMOVUPS (DX)(R8*8), Y0
-	VMOVUPS 32(DX)(R8*8), Y1
-	VSHUFPS $0x88, Y1, Y0, Y2
-	VSHUFPS $0xdd, Y1, Y0, Y0
-	VPERMQ  $0xd8, Y2, Y2
-	VPERMQ  $0xd8, Y0, Y0
-	VMOVUPS Y2, (AX)(R8*4)
-	VMOVUPS Y0, (R9)(R8*4)
-	ADDQ    $+8, R8
-	CMPQ    R8, DI
-	JLE     parts
-	MOVQ    DI, R8
-	VMOVUPS (DX)(R8*8), Y0
-	VMOVUPS 32(DX)(R8*8), Y1
-	VSHUFPS $0x88, Y1, Y0, Y2
-	VSHUFPS $0xdd, Y1, Y0, Y0
-	VPERMQ  $0xd8, Y2, Y2
-	VPERMQ  $0xd8, Y0, Y0
-	VMOVUPS Y2, (AX)(R8*4)
-	VMOVUPS Y0, (R9)(R8*4)
-	ADDQ    BX, DX
-	ADDQ    next+16(FP), AX
-	SUBQ    $+1, SI
-	JG      rows
-	VZEROUPPER
-	RET
-
 // func transpose1AVX2(dst *byte, ldd int, src *byte, lds int, rows int, cols int)
 // Requires: AVX, AVX2
 TEXT ·transpose1AVX2(SB), NOSPLIT, $0-48

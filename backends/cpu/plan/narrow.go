@@ -57,18 +57,22 @@ func (w *narrower) cast(n *ir.Node) (from, to tensor.DType, is bool) {
 	return w.Net.Values[n.In[0]].Type.DType, w.Net.Values[n.Out[0]].Type.DType, true
 }
 
-// node makes n an operation of halves, if all its operands are halves and its result becomes halves.
+// node makes n an operation of halves, if all its operands are halves and its result becomes halves or is no float32.
 func (w *narrower) node(n *ir.Node) {
 	o, is := n.Op.(ops.OfHalves)
 	if !is || len(n.Out) != 1 || n.Codes || n.Waits {
 		return
 	}
-	after := w.readers[n.Out[0]]
-	if len(after) != 1 || slices.Contains(w.Net.Graph.Out, n.Out[0]) {
-		return
-	}
-	if _, to, is := w.cast(after[0]); !is || to != tensor.Float16 {
-		return
+	var after *ir.Node // makes halves of the result
+	if w.Net.Values[n.Out[0]].IsFloat32() {
+		readers := w.readers[n.Out[0]]
+		if len(readers) != 1 || slices.Contains(w.Net.Graph.Out, n.Out[0]) {
+			return
+		}
+		after = readers[0]
+		if _, to, is := w.cast(after); !is || to != tensor.Float16 {
+			return
+		}
 	}
 	in, some := make([]graph.Value, len(n.In)), false
 	for k, v := range n.In {
@@ -94,9 +98,11 @@ func (w *narrower) node(n *ir.Node) {
 			w.Fused = append(w.Fused, c.At)
 		}
 	}
-	n.Op, n.In, n.Out = halved, in, after[0].Out
-	w.gone[after[0]] = true
-	w.Fused = append(w.Fused, after[0].At)
+	if n.Op, n.In = halved, in; after != nil {
+		n.Out = after.Out
+		w.gone[after] = true
+		w.Fused = append(w.Fused, after.At)
+	}
 }
 
 // exact reports whether a value is a constant that is the same in binary16.

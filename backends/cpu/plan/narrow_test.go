@@ -49,6 +49,13 @@ func halvesAlone() []testCase {
 			return []graph.Value{m.Add(&op.BatchNorm{Axis: 1, Epsilon: 1e-5}, m.halfInput(d, whole...), constant(m, 5),
 				constant(m, 5), constant(m, 5), v)}
 		}},
+		single("softmax", &op.Softmax{Axis: -1}), single("log softmax", &op.LogSoftmax{Axis: -1}),
+		{"softmax of long rows", 1, func(m *maker) []graph.Value {
+			return []graph.Value{m.Add(&op.Softmax{Axis: 1}, m.halfInput(d, 3, 9001))}
+		}},
+		{"division by the root of the mean square", 1, func(m *maker) []graph.Value {
+			return []graph.Value{m.Add(&op.RMSNorm{Axis: -1, Epsilon: 1e-5}, m.halfInput(d, whole...), constant(m, row...))}
+		}},
 		{"gelu in parts", 1, func(m *maker) []graph.Value {
 			half := func(x float32) graph.Value {
 				return m.Const("", tensor.T(d), as(d, tensor.Tensor{DType: tensor.Float32, Data: mem.Bytes([]float32{x})}).Data)

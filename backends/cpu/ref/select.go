@@ -1,7 +1,6 @@
 package ref
 
 import (
-	"math"
 	"slices"
 
 	"github.com/anynpu/anynpu/core/fault"
@@ -41,76 +40,9 @@ func init() {
 		found := whereTrue(x)
 		n := len(found)
 		y := newTensor(tensor.Int64, int64(rank), int64(n))
-		places := mem.Elements[int64](y.Data)
-		inner := 1
-		for d := rank - 1; d >= 0; d-- {
-			size := int(x.Dims[d])
-			inStretches(n, func(from, to int) {
-				for i := from; i < to; i++ {
-					places[d*n+i] = int64(found[i] / inner % size)
-				}
-			})
-			inner *= size
-		}
+		placesOf(mem.Elements[int64](y.Data), found, x.Dims)
 		return []tensor.Tensor{y}, nil
 	})
-}
-
-// whereTrue lists the elements that are not 0.
-func whereTrue(x tensor.Tensor) []int {
-	size := x.DType.Bits()
-	switch {
-	case size == 8 && !x.DType.IsFloat():
-		return whereBits[uint8](x, math.MaxUint8)
-	case x.DType == tensor.Float16 || x.DType == tensor.BFloat16:
-		return whereBits[uint16](x, math.MaxInt16) // the sign says nothing
-	case x.DType == tensor.Float32:
-		return whereBits[uint32](x, math.MaxInt32)
-	case x.DType == tensor.Float64:
-		return whereBits[uint64](x, math.MaxInt64)
-	case size == 16:
-		return whereBits[uint16](x, math.MaxUint16)
-	case size == 32:
-		return whereBits[uint32](x, math.MaxUint32)
-	case size == 64:
-		return whereBits[uint64](x, math.MaxUint64)
-	}
-	count := 0
-	for i := range x.Count() {
-		tick()
-		if scalarAt(x, i).isTrue() {
-			count++
-		}
-	}
-	found := alloc[int](count)[:0]
-	for i := range x.Count() {
-		tick()
-		if scalarAt(x, i).isTrue() {
-			found = append(found, i)
-		}
-	}
-	return found
-}
-
-// whereBits lists the elements some of whose bits are 1.
-func whereBits[T uint8 | uint16 | uint32 | uint64](x tensor.Tensor, mask T) []int {
-	v, count := mem.Elements[T](x.Data)[:x.Count()], 0
-	inStretches(len(v), func(from, to int) {
-		for _, b := range v[from:to] {
-			if b&mask != 0 {
-				count++
-			}
-		}
-	})
-	found := alloc[int](count)[:0]
-	inStretches(len(v), func(from, to int) {
-		for i, b := range v[from:to] {
-			if b&mask != 0 {
-				found = append(found, from+i)
-			}
-		}
-	})
-	return found
 }
 
 // pick copies the steps kept along axis a of x, seen with sizes dims.

@@ -2,9 +2,9 @@ package ref
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -22,6 +22,9 @@ func init() {
 			}
 		}
 		outer, size, inner := around(dims, a)
+		if outer == 1 && inner == 1 {
+			return uniqueElements(x, out, dims, a, !o.Unsorted)
+		}
 		compareSteps := func(s, t int) int {
 			for i := range outer {
 				for k := range inner {
@@ -34,13 +37,6 @@ func init() {
 			return 0
 		}
 		admit(64 * size) // the lists of equal steps
-		if outer == 1 && inner == 1 {
-			groups := equalElements(x)
-			if !o.Unsorted {
-				slices.SortFunc(groups, func(g, h []int) int { return scalarAt(x, g[0]).order(scalarAt(x, h[0])) })
-			}
-			return uniqueOf(x, out, dims, a, outer, size, inner, groups)
-		}
 		order := alloc[int](size)
 		for i := range order {
 			tick()
@@ -62,29 +58,45 @@ func init() {
 	})
 }
 
-// equalElements lists the elements of a tensor that are equal, in the order of the first of each list.
-func equalElements(x tensor.Tensor) [][]int {
-	at := map[uint64]int{}
-	var groups [][]int
-	for i := range x.Count() {
+// uniqueElements returns the results for single elements.
+func uniqueElements(x tensor.Tensor, out []tensor.Type, dims []int64, axis int, sorted bool) ([]tensor.Tensor, error) {
+	size := x.Count()
+	inverse := newTensor(tensor.Int64, int64(size))
+	of := mem.Elements[int64](inverse.Data)
+	d := distinctOf(keysOf(x), of)
+	n := int64(len(d.keys))
+	first, counts := newTensor(tensor.Int64, n), newTensor(tensor.Int64, n)
+	places, often := mem.Elements[int64](first.Data), mem.Elements[int64](counts.Data)
+	order, rank := alloc[int](n), alloc[int64](n)
+	for k := range order {
 		tick()
-		s := scalarAt(x, i)
-		key := s.bits()
-		switch {
-		case s.f != s.f:
-			key = math.Float64bits(math.NaN())
-		case s.kind == floatKind:
-			key = math.Float64bits(s.f + 0) // -0 is 0
-		}
-		k, known := at[key]
-		if !known {
-			k = len(groups)
-			at[key] = k
-			groups = append(groups, nil)
-		}
-		groups[k] = append(groups[k], i)
+		order[k] = k
 	}
-	return groups
+	if sorted {
+		slices.SortFunc(order, func(g, h int) int {
+			tick()
+			return cmp.Compare(d.keys[g], d.keys[h])
+		})
+	}
+	for i, k := range order {
+		tick()
+		rank[k], places[i], often[i] = int64(i), int64(d.first[k]), d.counts[k]
+	}
+	if sorted {
+		inStretches(len(of), func(from, to int) {
+			for i, k := range of[from:to] {
+				of[from+i] = rank[k]
+			}
+		})
+	}
+	for i, k := range order {
+		order[i] = d.first[k]
+	}
+	y, err := pick(x, out[0], dims, axis, 1, size, 1, order)
+	if err != nil {
+		return nil, err
+	}
+	return append(y, []tensor.Tensor{first, inverse, counts}[:len(out)-1]...), nil
 }
 
 // uniqueOf returns the results for the lists of equal steps.

@@ -9,11 +9,9 @@ import (
 
 // lineSteps take the next elements of lines that lie side by side: they find the best ones, or add up.
 func lineSteps(g *gen) {
-	if !g.wide() {
-		for _, smallest := range []bool{false, true} {
-			for _, last := range []bool{false, true} {
-				g.better(smallest, last)
-			}
+	for _, smallest := range []bool{false, true} {
+		for _, last := range []bool{false, true} {
+			g.better(smallest, last)
 		}
 	}
 	for _, exclusive := range []bool{false, true} {
@@ -38,6 +36,10 @@ func (g *gen) better(smallest, last bool) {
 	best, at32, x, n := g.loadArg("best"), g.loadArg("at"), g.loadArg("x"), g.loadArg("n")
 	k := g.v()
 	g.VBROADCASTSS(g.arg("k"), k)
+	if g.wide() {
+		g.betterMasked(best, at32, x, n, k, holds, last)
+		return
+	}
 	g.steps(n, 8, []reg.GPVirtual{best, at32, x}, []int{32, 32, 32}, func() {
 		v, b, m, o := g.v(), g.v(), g.v(), g.v()
 		g.VMOVUPS(at(x, 0), v)
@@ -57,6 +59,40 @@ func (g *gen) better(smallest, last bool) {
 		g.VPBLENDVB(m, k, i, i)
 		g.VMOVDQU(i, at(at32, 0))
 	})
+}
+
+// betterMasked takes 16 numbers at once, and 8 that are left.
+func (g *gen) betterMasked(best, at32, x, n reg.GPVirtual, k reg.VecVirtual, holds uint8, last bool) {
+	take := func(v, b, k reg.VecVirtual) {
+		g.VMOVUPS(at(x, 0), v)
+		g.VMOVUPS(at(best, 0), b)
+		m, o := g.K(), g.K()
+		g.VCMPPS(operand.U8(holds), b, v, m)
+		g.VCMPPS(operand.U8(0x07), b, b, o) // the best is a number
+		if last {
+			u := g.K()
+			g.VCMPPS(operand.U8(predUnord), v, v, u)
+			g.KORW(u, o, o)
+		}
+		g.KANDW(o, m, m)
+		g.VMOVUPS(v, m, at(best, 0))
+		g.VMOVDQU32(k, m, at(at32, 0))
+	}
+	g.SUBQ(imm(16), n)
+	g.JL(label("few"))
+	g.Label("loop")
+	take(g.v(), g.v(), k)
+	for _, p := range []reg.GPVirtual{best, at32, x} {
+		g.ADDQ(imm(64), p)
+	}
+	g.SUBQ(imm(16), n)
+	g.JGE(label("loop"))
+	g.Label("few")
+	g.ADDQ(imm(16), n)
+	g.JLE(label("end"))
+	take(g.YMM(), g.YMM(), k.AsY().(reg.VecVirtual))
+	g.Label("end")
+	g.ret()
 }
 
 // running adds numbers to sums of float64 and stores these, or those before, rounded.

@@ -30,7 +30,6 @@ func moves(g *gen) {
 		g.enlarge(1<<i, widen)
 	}
 	g.copyRows()
-	g.split()
 	g.transposeBytes()
 	g.transposeHalves()
 	g.transposeLong()
@@ -253,44 +252,6 @@ func (g *gen) copyRows() {
 	g.VMOVDQU(x, idx(dst, last, 1, 0))
 	g.ADDQ(lds, src)
 	g.ADDQ(ldd, dst)
-	g.SUBQ(imm(1), rows)
-	g.JG(label("rows"))
-	g.ret()
-}
-
-// split takes pairs of 4 bytes apart. The last of a row are taken with the pairs before them once more.
-func (g *gen) split() {
-	g.text("split4", "func(dst *byte, ldd, next int, src *byte, apart, n, rows int)",
-		"writes the first of n >= 8 pairs of 4 bytes to dst and the second ones ldd bytes on; the pairs of the next of rows "+
-			"are apart bytes on, and go next bytes on.")
-	dst, ldd, src, apart, rows := g.loadArg("dst"), g.loadArg("ldd"), g.loadArg("src"), g.loadArg("apart"),
-		g.loadArg("rows")
-	last, k, other := g.GP64(), g.GP64(), g.GP64()
-	g.MOVQ(g.arg("n"), last)
-	g.SUBQ(imm(8), last)
-	part := func() {
-		x, y, first, second := g.v(), g.v(), g.v(), g.v()
-		g.VMOVUPS(idx(src, k, 8, 0), x)
-		g.VMOVUPS(idx(src, k, 8, 32), y)
-		g.VSHUFPS(operand.U8(0x88), y, x, first)
-		g.VSHUFPS(operand.U8(0xdd), y, x, second)
-		g.VPERMQ(operand.U8(0xd8), first, first)
-		g.VPERMQ(operand.U8(0xd8), second, second)
-		g.VMOVUPS(first, idx(dst, k, 4, 0))
-		g.VMOVUPS(second, idx(other, k, 4, 0))
-	}
-	g.Label("rows")
-	g.LEAQ(idx(dst, ldd, 1, 0), other)
-	g.XORQ(k, k)
-	g.Label("parts")
-	part()
-	g.ADDQ(imm(8), k)
-	g.CMPQ(k, last)
-	g.JLE(label("parts"))
-	g.MOVQ(last, k)
-	part()
-	g.ADDQ(apart, src)
-	g.ADDQ(g.arg("next"), dst)
 	g.SUBQ(imm(1), rows)
 	g.JG(label("rows"))
 	g.ret()

@@ -8,14 +8,14 @@
 //	follow:     fuse
 //	move:       move layout
 //	multiply:   gemm conv
-//	compute:    pool norm element reduce recurrent image
+//	compute:    pool norm element reduce recurrent image signal
 //	eight bits: quant qdq
 //	by node:    reference control
 //	table:      rules
 //
 // fuse is what a product can do with its result before it is stored; move copies and changes nothing, layout changes
 // the form of a value for its reader. gemm and conv are products and convolutions, norm what takes means or sums of
-// rows, element what takes one element of each operand.
+// rows, element what takes one element of each operand, signal tables for sounds.
 //
 // control is operators with graphs of their own, which are plans that their step runs.
 //

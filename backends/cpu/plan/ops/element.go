@@ -197,7 +197,7 @@ func matchBinary(p *ir.Program, i int) *ir.Patch {
 		if d := g.Values[v].Dims; !slices.Equal(d, dims) {
 			in[k] = graph.Value(len(g.Values) + len(x.Extra))
 			x.Extra = append(x.Extra, ir.Value{Type: tensor.T(tensor.Float32, dims...), Dims: dims})
-			x.Nodes = append(x.Nodes, &ir.Node{At: run.None, Kind: "repeat", Op: &stridedCopyOp{task: repetition(d, dims)},
+			x.Nodes = append(x.Nodes, &ir.Node{At: run.None, Kind: "repeat", Op: newRepeat(d, dims, 4),
 				In: []graph.Value{v}, Out: []graph.Value{in[k]}})
 		}
 	}

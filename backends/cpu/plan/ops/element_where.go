@@ -52,18 +52,49 @@ func (t *whereTask) Chunk(i, _ int) {
 	cs, as, bs := q.strides[0][last], q.strides[1][last], q.strides[2][last]
 	scratch := borrowLines()
 	lines := mem.Bytes(scratch[:])
+	var every []byte // an element that repeats, again and again, and where it is
+	of := -1
+	everywhere := func(x []byte, at, n int) {
+		if of != at || len(every) < min(len(lines), n*q.size) {
+			every, of = lines[:min(len(lines), n*q.size)], at
+			kernel.Repeat(every, copy(every, x[at*q.size:][:q.size]))
+		}
+	}
 	q.each(i, func(at places, r, first, n int) {
 		y := t.y[(r*length+first)*q.size:][:n*q.size]
 		c, a, b := at[0]+first*cs, at[1]+first*as, at[2]+first*bs
-		if cs == 1 && as == 1 && bs == 1 {
+		switch {
+		case cs == 1 && as == 1 && bs == 1:
 			kernel.Choose(y, t.c[c:c+n], t.a[a*q.size:][:n*q.size], t.b[b*q.size:][:n*q.size], q.size)
-			return
-		}
-		for from := 0; from < n; from += lineLen {
-			k := min(lineLen, n-from)
-			kernel.Choose(y[from*q.size:][:k*q.size], lineOf(lines[2*8*lineLen:], t.c[c:], from, k, cs, 1),
-				lineOf(lines, t.a[a*q.size:], from, k, as, q.size), lineOf(lines[8*lineLen:], t.b[b*q.size:], from, k, bs, q.size),
-				q.size)
+		case cs == 0 && (as|bs)&^1 == 0:
+			x, from, stride := t.b, b, bs
+			if t.c[c] != 0 {
+				x, from, stride = t.a, a, as
+			}
+			if stride == 1 {
+				copy(y, x[from*q.size:])
+			} else {
+				kernel.Repeat(y, copy(y, x[from*q.size:][:q.size]))
+			}
+		case cs == 1 && as == 1 && bs == 0:
+			everywhere(t.b, b, n)
+			for from := 0; from < len(y); from += len(every) {
+				k := min(len(every), len(y)-from)
+				kernel.Choose(y[from:from+k], t.c[c+from/q.size:][:k/q.size], t.a[a*q.size+from:][:k], every[:k], q.size)
+			}
+		case cs == 1 && as == 0 && bs == 1:
+			everywhere(t.a, a, n)
+			for from := 0; from < len(y); from += len(every) {
+				k := min(len(every), len(y)-from)
+				kernel.Choose(y[from:from+k], t.c[c+from/q.size:][:k/q.size], every[:k], t.b[b*q.size+from:][:k], q.size)
+			}
+		default:
+			for from := 0; from < n; from += lineLen {
+				k := min(lineLen, n-from)
+				kernel.Choose(y[from*q.size:][:k*q.size], lineOf(lines[2*8*lineLen:], t.c[c:], from, k, cs, 1),
+					lineOf(lines, t.a[a*q.size:], from, k, as, q.size),
+					lineOf(lines[8*lineLen:], t.b[b*q.size:], from, k, bs, q.size), q.size)
+			}
 		}
 	})
 	returnLines(scratch)

@@ -268,26 +268,65 @@ func (q *oneHotOp) Lower(*ir.Lowering, *ir.Node) run.Step {
 
 type oneHotTask struct {
 	*oneHotOp
-	st *run.Step
+	st                *run.Step
+	per               int // outer positions of a chunk
+	zeros             bool
+	index, on, off, y []byte
 }
 
 func (t *oneHotTask) Run(s *run.State) error {
-	index, on, off, y := s.Mem[t.st.Reads[0]], s.Mem[t.st.Reads[1]], s.Mem[t.st.Reads[2]], s.Mem[t.st.Writes[0]]
-	copy(y, off[:t.size])
-	for n := t.size; n < len(y); n *= 2 {
-		copy(y[n:], y[:n])
-	}
-	for k := range t.n {
-		hot := tensor.IntAt(t.indices, index, k)
-		if t.wraps && hot < 0 {
-			hot += int64(t.depth)
-		}
-		if hot >= 0 && hot < int64(t.depth) {
-			at := (k/t.inner*t.depth+int(hot))*t.inner + k%t.inner
-			copy(y[at*t.size:][:t.size], on)
-		}
-	}
+	t.index, t.on, t.off, t.y = s.Mem[t.st.Reads[0]], s.Mem[t.st.Reads[1]], s.Mem[t.st.Reads[2]], s.Mem[t.st.Writes[0]]
+	t.zeros = !slices.ContainsFunc(t.off[:t.size], func(b byte) bool { return b != 0 })
+	t.per = max(1, 4*run.BlockLen/(t.depth*t.inner*t.size))
+	s.Do((t.n/t.inner+t.per-1)/t.per, t)
 	return nil
+}
+
+// Chunk makes the rows of some outer positions.
+func (t *oneHotTask) Chunk(i, _ int) {
+	whole := t.depth * t.inner // elements of a position
+	from, to := i*t.per, min(t.n/t.inner, (i+1)*t.per)
+	if y := t.y[from*whole*t.size : to*whole*t.size]; t.zeros {
+		clear(y)
+	} else {
+		kernel.Repeat(y, copy(y, t.off[:t.size]))
+	}
+	switch t.size {
+	case 1:
+		marked[uint8](t, from, to)
+	case 2:
+		marked[uint16](t, from, to)
+	case 4:
+		marked[uint32](t, from, to)
+	default:
+		marked[uint64](t, from, to)
+	}
+}
+
+// marked writes the elements that differ.
+func marked[T uint8 | uint16 | uint32 | uint64](t *oneHotTask, from, to int) {
+	y, on := mem.Elements[T](t.y), mem.Elements[T](t.on)[0]
+	var wide []int64
+	if t.indices == tensor.Int64 {
+		wide = mem.Elements[int64](t.index)
+	}
+	for o := from; o < to; o++ {
+		for j := range t.inner {
+			k := o*t.inner + j
+			var hot int64
+			if wide != nil {
+				hot = wide[k]
+			} else {
+				hot = tensor.IntAt(t.indices, t.index, k)
+			}
+			if t.wraps && hot < 0 {
+				hot += int64(t.depth)
+			}
+			if hot >= 0 && hot < int64(t.depth) {
+				y[(o*t.depth+int(hot))*t.inner+j] = on
+			}
+		}
+	}
 }
 
 // axisLines is a value as lines along an axis: outer times inner of them, count elements each, inner elements apart.

@@ -83,6 +83,8 @@ type permuteTask struct {
 	tiles int // of a matrix, along its columns
 	per   int // matrices of a chunk, when a matrix is one tile
 	x, y  []byte
+	apart bool // columns are taken apart
+	work  []float32
 }
 
 func (t *permuteTask) Run(s *run.State) error {
@@ -94,12 +96,21 @@ func (t *permuteTask) Run(s *run.State) error {
 	default:
 		t.tiles = (t.cols + permuteTile - 1) / permuteTile
 	}
+	last := len(t.counts) - 1
+	t.apart = !t.straight && t.rowFrom == t.cols && t.tiles == 1 && last >= 0 && t.permutation.from[last] > 0 &&
+		t.to[last] > 0 && splits(t.size, t.cols)
+	if t.apart {
+		var err error
+		if t.work, err = s.Borrow(max(1, s.Threads) * splitRoom); err != nil {
+			return err
+		}
+	}
 	s.Do((t.total+t.per-1)/t.per*t.tiles, t)
 	return nil
 }
 
 // Chunk moves some matrices, or a tile of one.
-func (t *permuteTask) Chunk(i, _ int) {
+func (t *permuteTask) Chunk(i, worker int) {
 	tile := i % t.tiles
 	m, end := i/t.tiles*t.per, min(t.total, (i/t.tiles+1)*t.per)
 	last := len(t.counts) - 1
@@ -120,9 +131,10 @@ func (t *permuteTask) Chunk(i, _ int) {
 			kernel.CopyRows(y, t.to[last]*t.size, x, t.permutation.from[last]*t.size, n, t.cols*t.size)
 			continue
 		}
-		if t.size == 4 && t.cols == 2 && t.rowFrom == 2 && t.tiles == 1 && !t.straight && last >= 0 &&
-			t.permutation.from[last] > 0 && t.to[last] > 0 {
-			kernel.Split(run.Floats(t.y)[to:], t.colTo, t.to[last], run.Floats(t.x)[from:], t.permutation.from[last], t.rows, n)
+		if t.apart {
+			g := groups{t.y[to*t.size:], t.x[from*t.size:], t.colTo * t.size, t.to[last] * t.size,
+				t.permutation.from[last] * t.size, t.size, t.cols, t.rows, n}
+			g.split(run.BytesOf(t.work[worker*splitRoom:][:splitRoom]))
 			continue
 		}
 		for range n {

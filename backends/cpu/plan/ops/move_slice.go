@@ -1,11 +1,8 @@
 package ops
 
 import (
-	"slices"
-
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
-	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -160,66 +157,6 @@ func (q *cutOp) Lower(*ir.Lowering, *ir.Node) run.Step {
 		return q.strips.step()
 	}
 	return q.copying.step()
-}
-
-// matchExpand finds a repetition of the first input to the shape of the result.
-func matchExpand(p *ir.Program, i int) *ir.Patch {
-	g, n := p.Net, &p.Net.Graph.Nodes[i]
-	if _, is := n.Op.(*op.Expand); !is || !movable(g, n.In[0], n.Out[0]) {
-		return nil
-	}
-	if _, ok := g.Ints(n.In, 1); !ok {
-		return nil
-	}
-	x, y := &g.Values[n.In[0]], &g.Values[n.Out[0]]
-	if x.Count() == y.Count() {
-		return viewPatch(p, i)
-	}
-	if !g.IsFloat32(n.In[0]) {
-		return repeatByTables(p, i)
-	}
-	return p.Plainly(i, &stridedCopyOp{task: repetition(x.Dims, y.Dims)}, 1)
-}
-
-// repeatByTables repeats the dimensions of the first input of node i to those of its result.
-func repeatByTables(p *ir.Program, i int) *ir.Patch {
-	g, n := p.Net, &p.Net.Graph.Nodes[i]
-	x, y := &g.Values[n.In[0]], &g.Values[n.Out[0]]
-	var index [][]int
-	var from []int64
-	for d, n := range append(slices.Repeat([]int64{1}, len(y.Dims)-len(x.Dims)), x.Dims...) {
-		if y.Dims[d] != n { // a repetition of the whole dimension
-			index, from = append(index, make([]int, y.Dims[d]/n)), append(from, 1)
-		}
-		index, from = append(index, upTo(0, 1, int(n))), append(from, n)
-	}
-	return ir.One(i, &tableOp{index: index, dims: from}, []graph.Value{n.In[0]}, n.Out)
-}
-
-func matchTile(p *ir.Program, i int) *ir.Patch {
-	g, n := p.Net, &p.Net.Graph.Nodes[i]
-	if _, is := n.Op.(*op.Tile); !is || !movable(g, n.In[0], n.Out[0]) {
-		return nil
-	}
-	if _, ok := g.Ints(n.In, 1); !ok {
-		return nil
-	}
-	x, y := &g.Values[n.In[0]], &g.Values[n.Out[0]]
-	if x.Count() == y.Count() {
-		return viewPatch(p, i)
-	}
-	if !g.IsFloat32(n.In[0]) {
-		return repeatByTables(p, i)
-	}
-	from := append(slices.Repeat([]int64{1}, len(y.Dims)-len(x.Dims)), x.Dims...)
-	var t stridedCopyTask
-	own, whole := strides(from), strides(y.Dims)
-	for d, n := range from { // a dimension repeats that of x
-		t.box.size = append(t.box.size, int(y.Dims[d]/n), int(n))
-		t.box.from = append(t.box.from, 0, own[d])
-		t.box.to = append(t.box.to, int(n)*whole[d], whole[d])
-	}
-	return p.Plainly(i, &stridedCopyOp{task: t}, 1)
 }
 
 // blocksOp moves elements between channels and blocks of cells, in any order of dimensions.

@@ -84,18 +84,6 @@ func (t stridedCopyTask) step() run.Step {
 	}}
 }
 
-// repetition broadcasts a value of sizes from to the sizes to.
-func repetition(from, to []int64) stridedCopyTask {
-	t := stridedCopyTask{box: stridedCopy{size: sizes(to), from: make([]int, len(to)), to: strides(to)}}
-	lead := len(to) - len(from)
-	for i, s := range strides(from) {
-		if from[i] != 1 {
-			t.box.from[lead+i] = s
-		}
-	}
-	return t
-}
-
 func (t *stridedCopyTask) Run(s *run.State) error {
 	t.x, t.y = s.F32(t.st.Reads[0]), s.F32(t.st.Writes[0])
 	s.Do((t.rows+t.per-1)/t.per, t)

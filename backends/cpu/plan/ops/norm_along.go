@@ -79,6 +79,14 @@ func (q *alongOp) Layout(l *ir.Layouter, n *ir.Node) {
 	ir.InOrder{Order: o}.Layout(l, n)
 }
 
+// Halved computes lines of halves, nil where they are no rows.
+func (q *alongOp) Halved() ir.Operation {
+	if q.inModel.inner != 1 || q.inModel.count <= shortLine || !q.inplace {
+		return nil
+	}
+	return &rowsOfHalves{rows: q.inModel.outer, cols: q.inModel.count, lines: q.lines}
+}
+
 func (q *alongOp) Lower(*ir.Lowering, *ir.Node) run.Step {
 	q.parts = q.divided()
 	return run.Step{Fast: true, Inplace: q.inplace, Start: func(s *run.State, st *run.Step) run.Process {

@@ -148,14 +148,25 @@ func matchRMSNorm(p *ir.Program, i int) *ir.Patch {
 	if len(scale) == 0 || !slices.Equal(withoutOnes(g.Values[n.In[1]].Dims), withoutOnes(x.Dims[a:])) {
 		return nil
 	}
-	t := rowsTask{rows: x.Count() / cols, cols: cols, compute: func(t *rowsTask, from, to int) {
-		for r := from; r < to; r++ {
-			y, x := t.part(r, r+1)
-			divideBy(y, x, math.Sqrt(sumSquares(x)/float64(t.cols)+float64(eps)))
+	none := slices.Repeat([]float32{float32(math.Copysign(0, -1))}, cols)
+	lines := func(y, x []float32, rows, cols int) {
+		for r := range rows {
+			y, x := y[r*cols:][:cols], x[r*cols:][:cols]
+			d := math.Sqrt(sumSquares(x)/float64(cols) + float64(eps))
+			if plainDivisor(d) {
+				kernel.Normalize(y, x, scale, none, 0, float32(1/d))
+				continue
+			}
+			divideBy(y, x, d)
 			kernel.BinaryVV(kernel.Mul, y, y, scale)
 		}
+	}
+	t := rowsTask{rows: x.Count() / cols, cols: cols, compute: func(t *rowsTask, from, to int) {
+		y, x := t.part(from, to)
+		lines(y, x, to-from, t.cols)
 	}}
-	return p.Plainly(i, &rowsOp{inplace: true, orders: always(run.NCHW), in: func(run.Order) rowsTask { return t }}, 1)
+	return p.Plainly(i, &rowsOp{inplace: true, orders: always(run.NCHW), in: func(run.Order) rowsTask { return t },
+		halved: &rowsOfHalves{rows: t.rows, cols: cols, lines: lines}}, 1)
 }
 
 // sumSquares adds up squares, in float64 when float32 has not the range.
@@ -173,7 +184,7 @@ func sumSquares(x []float32) float64 {
 
 // divideBy computes y = x/d, element by element in float64 when d or its inverse is no normal float32.
 func divideBy(y, x []float32, d float64) {
-	if d > 1e-37 && d < 1e37 {
+	if plainDivisor(d) {
 		kernel.BinaryVS(kernel.Mul, y, x, float32(1/d))
 		return
 	}
@@ -181,3 +192,6 @@ func divideBy(y, x []float32, d float64) {
 		y[i] = float32(float64(v) / d)
 	}
 }
+
+// plainDivisor says that d and its inverse are normal numbers of float32.
+func plainDivisor(d float64) bool { return d > 1e-37 && d < 1e37 }

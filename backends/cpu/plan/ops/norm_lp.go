@@ -85,15 +85,7 @@ func euclidean(x []float32) float32 { return float32(math.Sqrt(float64(kernel.Su
 func manhattan(x []float32) float32 {
 	scratch := borrowLines()
 	defer returnLines(scratch)
-	line := scratch.floats()
-	sum := 0.0
-	for len(x) > 0 {
-		n := min(len(line), len(x))
-		kernel.Unary(kernel.Abs, line[:n], x[:n], 0, 0)
-		sum += float64(kernel.Sum(line[:n]))
-		x = x[n:]
-	}
-	return float32(sum)
+	return kernel.SumAbs(x, scratch.floats())
 }
 
 // divideByNorm is for n elements, ld apart, whose norm, or squares, float32 does not hold; if it is 0, they become 0.

@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"math"
-
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/core/op"
@@ -28,25 +26,8 @@ func (q softmax) rows(y, x []float32, rows, cols int) { kernel.SoftmaxRows(y, x,
 // logRows computes x - max - log(sum(exp(x - max))) of x times beta.
 func (q softmax) logRows(y, x []float32, rows, cols int) {
 	scratch := borrowLines()
-	defer returnLines(scratch)
-	line := scratch.floats()
-	for r := range rows {
-		y, x := y[r*cols:][:cols], x[r*cols:][:cols]
-		m := q.beta * kernel.MaxOf(x)
-		if q.beta < 0 {
-			m = q.beta * kernel.MinOf(x)
-		}
-		sum := 0.0
-		for at := 0; at < cols; at += len(line) {
-			n := min(len(line), cols-at)
-			sum += float64(kernel.ExpSum(line[:n], x[at:at+n], q.beta, m))
-		}
-		if q.beta != 1 {
-			kernel.BinaryVS(kernel.Mul, y, x, q.beta)
-			x = y
-		}
-		kernel.Affine(y, x, m, 1, -float32(math.Log(sum)))
-	}
+	kernel.LogSoftmaxRows(y, x, rows, cols, q.beta, scratch.floats())
+	returnLines(scratch)
 }
 
 // partRows is how many rows of columns are added up one after another in float32.

@@ -149,7 +149,7 @@ func (j *windowsOf) join(n, taps, unit int) {
 // has room for both.
 func (t *planesTask) apart(lines, a, halves []float32, n int) []float32 {
 	m := n + (t.taps-1)/2
-	kernel.Split(halves, m, 0, lines, 0, m, 1)
+	kernel.Split(run.BytesOf(halves), 4*m, 0, run.BytesOf(lines), 0, 4, 2, m, 1)
 	if t.taps == 1 {
 		return halves
 	}

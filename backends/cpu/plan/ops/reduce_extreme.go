@@ -16,8 +16,9 @@ type extremeOp struct {
 	ir.InOrder
 	axisLines
 	keys
-	last bool // of equal ones
-	to   tensor.DType
+	last   bool // of equal ones
+	halves bool // the elements are, of which float32 is made
+	to     tensor.DType
 }
 
 func matchArgExtreme(p *ir.Program, i int) *ir.Patch {
@@ -43,6 +44,16 @@ func matchArgExtreme(p *ir.Program, i int) *ir.Patch {
 	return p.Plainly(i, q, 1)
 }
 
+// Halved is the same of halves, nil for elements that none can be.
+func (q *extremeOp) Halved() ir.Operation {
+	if q.from != tensor.Float32 {
+		return nil
+	}
+	own := *q
+	own.halves = true
+	return &own
+}
+
 func (q *extremeOp) Lower(*ir.Lowering, *ir.Node) run.Step {
 	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process {
 		return &extremeTask{extremeOp: q, st: st}
@@ -54,32 +65,60 @@ type extremeTask struct {
 	st   *run.Step
 	per  int // lines of a chunk, where a line has neighbouring elements
 	x, y []byte
+	work []float32
+}
+
+// bestBlock is how many neighbouring lines of float32 are looked at together.
+const bestBlock = 2 << 10
+
+// block is how many neighbouring lines are looked at together.
+func (q *extremeOp) block() int {
+	if q.from == tensor.Float32 {
+		return bestBlock
+	}
+	return rankBlock
+}
+
+// room is how many values of scratch memory a thread needs.
+func (q *extremeOp) room() int {
+	switch {
+	case q.inner > 1 && q.from == tensor.Float32:
+		return 3 * min(bestBlock, q.inner)
+	case q.inner == 1 && q.halves:
+		return q.count
+	}
+	return 0
 }
 
 func (t *extremeTask) Run(s *run.State) error {
 	t.x, t.y = s.Mem[t.st.Reads[0]], s.Mem[t.st.Writes[0]]
+	var err error
+	if t.work, err = s.Borrow(max(1, s.Threads) * t.room()); err != nil {
+		return err
+	}
 	if t.inner == 1 {
 		t.per = max(1, run.BlockLen/max(1, t.count))
 		s.Do((t.outer+t.per-1)/t.per, t)
 		return nil
 	}
-	s.Do(t.outer*((t.inner+rankBlock-1)/rankBlock), t)
+	s.Do(t.outer*((t.inner+t.block()-1)/t.block()), t)
 	return nil
 }
 
 // Chunk looks at some neighbouring lines, or at some of neighbouring elements.
-func (t *extremeTask) Chunk(i, _ int) {
+func (t *extremeTask) Chunk(i, worker int) {
+	work := t.work[worker*t.room():][:t.room()]
 	if t.inner == 1 {
 		for o := i * t.per; o < min(t.outer, (i+1)*t.per); o++ {
-			tensor.PutInt(t.to, t.y, o, int64(t.line(o*t.count)))
+			tensor.PutInt(t.to, t.y, o, int64(t.line(o*t.count, work)))
 		}
 		return
 	}
-	blocks := (t.inner + rankBlock - 1) / rankBlock
-	o, first := i/blocks, i%blocks*rankBlock
-	n := min(rankBlock, t.inner-first)
+	blocks := (t.inner + t.block() - 1) / t.block()
+	o, first := i/blocks, i%blocks*t.block()
+	n := min(t.block(), t.inner-first)
 	if t.from == tensor.Float32 {
-		t.floats(o, first, n)
+		t.floats(o, first, n, work)
 		return
 	}
 	var best, now, at [rankBlock]int32
@@ -92,14 +131,33 @@ func (t *extremeTask) Chunk(i, _ int) {
 			}
 		}
 	}
-	for j, k := range at[:n] {
-		tensor.PutInt(t.to, t.y, o*t.inner+first+j, int64(k))
+	t.put(o*t.inner+first, at[:n])
+}
+
+// put writes results from one on.
+func (t *extremeTask) put(first int, at []int32) {
+	switch t.to {
+	case tensor.Int64:
+		y := mem.Elements[int64](t.y)[first:][:len(at)]
+		for j, k := range at {
+			y[j] = int64(k)
+		}
+	case tensor.Int32:
+		copy(mem.Elements[int32](t.y)[first:], at)
+	default:
+		for j, k := range at {
+			tensor.PutInt(t.to, t.y, first+j, int64(k))
+		}
 	}
 }
 
 // line is where the best of neighbouring elements is.
-func (t *extremeTask) line(first int) int {
-	if t.from == tensor.Float32 {
+func (t *extremeTask) line(first int, work []float32) int {
+	switch {
+	case t.halves:
+		kernel.HalfToFloat(work, mem.Elements[uint16](t.x)[first:][:t.count])
+		return kernel.BestOf(work, t.smallest, t.last)
+	case t.from == tensor.Float32:
 		return kernel.BestOf(mem.Elements[float32](t.x)[first:][:t.count], t.smallest, t.last)
 	}
 	var now [rankBlock]int32
@@ -116,21 +174,25 @@ func (t *extremeTask) line(first int) int {
 	return at
 }
 
-// floats looks at n neighbouring lines of float32.
-func (t *extremeTask) floats(o, first, n int) {
-	scratch := borrowLines()
-	work := mem.Bytes(scratch[:])
-	best, at := mem.Elements[float32](work)[:n], mem.Elements[int32](work[4*rankBlock:])[:n]
-	x := mem.Elements[float32](t.x)[o*t.count*t.inner+first:]
-	copy(best, x)
+// floats looks at n neighbouring lines of float32, or of halves.
+func (t *extremeTask) floats(o, first, n int, work []float32) {
+	best, at, line := work[:n], intsOfFloats(work[n:2*n]), work[2*n:][:n]
 	clear(at)
-	for k := 1; k < t.count; k++ {
-		kernel.Better(best, at, x[k*t.inner:][:n], int32(k), t.smallest, t.last)
+	for k := range t.count {
+		from := (o*t.count+k)*t.inner + first
+		x := line
+		if t.halves {
+			kernel.HalfToFloat(line, mem.Elements[uint16](t.x)[from:][:n])
+		} else {
+			x = mem.Elements[float32](t.x)[from:][:n]
+		}
+		if k == 0 {
+			copy(best, x)
+		} else {
+			kernel.Better(best, at, x, int32(k), t.smallest, t.last)
+		}
 	}
-	for j, k := range at {
-		tensor.PutInt(t.to, t.y, o*t.inner+first+j, int64(k))
-	}
-	returnLines(scratch)
+	t.put(o*t.inner+first, at)
 }
 
 // hardmaxOp makes 1 of the best element of each line and 0 of the others.

@@ -3,6 +3,7 @@ package ops
 import (
 	"math"
 
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/graph"
@@ -32,8 +33,8 @@ type wholeNumber interface {
 // foldOp reduces neighbouring axes: float32 in float64, integers in 64 bits.
 type foldOp struct {
 	ir.InOrder
-	fold                fold
-	end                 func(float64) float64 // what becomes of a result, nil: nothing
+	fold fold
+	ended
 	of                  tensor.DType
 	outer, count, inner int
 }
@@ -54,9 +55,9 @@ func foldOf(o graph.Op) (f foldOp, emptyKeeps, ok bool) {
 	case *op.ReduceSumSquare:
 		return foldOp{fold: foldSquares}, o.EmptyAxesKeep, true
 	case *op.ReduceL2:
-		return foldOp{fold: foldSquares, end: math.Sqrt}, o.EmptyAxesKeep, true
+		return foldOp{fold: foldSquares, ended: ended{by: math.Sqrt}}, o.EmptyAxesKeep, true
 	case *op.ReduceLogSum:
-		return foldOp{fold: foldSum, end: math.Log}, o.EmptyAxesKeep, true
+		return foldOp{fold: foldSum, ended: ended{by: math.Log, logarithm: true}}, o.EmptyAxesKeep, true
 	case *op.ReduceLogSumExp:
 		return foldOp{fold: foldPowers}, o.EmptyAxesKeep, true
 	}
@@ -75,7 +76,7 @@ func matchFold(p *ir.Program, i int) *ir.Patch {
 	case g.Values[n.Out[0]].Type.DType != q.of, !real && (!q.of.IsInt() || q.of == tensor.Uint64):
 		return nil
 	case real && (q.fold == foldMost || q.fold == foldLeast),
-		!real && (q.end != nil || q.fold == foldPowers): // NaN wins; fractions are dropped
+		!real && (q.by != nil || q.fold == foldPowers): // NaN wins; fractions are dropped
 		return nil
 	}
 	mask, ok := maskOf(g, n, emptyKeeps)
@@ -106,101 +107,108 @@ type foldTask struct {
 // foldBlock is how many results, or parts of one, are folded side by side.
 const foldBlock = powersBlock
 
+// block is the same for the elements of t.
+func (q *foldOp) block() int {
+	if q.of == tensor.Float32 && q.fold != foldPowers {
+		return doublesBlock
+	}
+	return foldBlock
+}
+
+// blocks is how many parts the results of an outer position have.
+func (q *foldOp) blocks() int { return (q.inner + q.block() - 1) / q.block() }
+
 func (t *foldTask) Run(s *run.State) error {
 	t.x, t.y = s.Mem[t.st.Reads[0]], s.Mem[t.st.Writes[0]]
-	if t.per = 1; t.inner == 1 {
-		t.per = max(1, run.BlockLen/max(1, t.count))
+	if t.per = 1; t.blocks() == 1 {
+		t.per = max(1, run.BlockLen/max(1, t.count*t.inner))
 	}
-	s.Do((t.outer+t.per-1)/t.per*((t.inner+foldBlock-1)/foldBlock), t)
+	s.Do((t.outer+t.per-1)/t.per*t.blocks(), t)
 	return nil
 }
 
-// Chunk makes some neighbouring results, or some that each are of a line.
+// Chunk makes some neighbouring results of one outer position, or all of some.
 func (t *foldTask) Chunk(i, _ int) {
-	if t.inner > 1 {
-		t.part(i)
+	first, from := i%t.blocks()*t.block(), i/t.blocks()*t.per
+	to := min(t.outer, from+t.per)
+	if t.of == tensor.Float32 && t.fold != foldPowers {
+		d := doubles{axisLines{t.outer, t.count, t.inner}, t.doubles(), t.ended}
+		d.results(run.Floats(t.y), run.Floats(t.x), from, to, first)
 		return
 	}
-	for o := i * t.per; o < min(t.outer, (i+1)*t.per); o++ {
-		t.part(o)
+	for o := from; o < to; o++ {
+		t.part(o, first)
 	}
 }
 
-func (t *foldTask) part(i int) {
-	if t.fold == foldPowers {
-		blocks := (t.inner + foldBlock - 1) / foldBlock
-		o, first := i/blocks, i%blocks*foldBlock
+// part makes the results of outer position o from first on.
+func (t *foldTask) part(o, first int) {
+	switch {
+	case t.of == tensor.Float32:
 		y := run.Floats(t.y)[o*t.inner+first:][:min(foldBlock, t.inner-first)]
 		logSumExp(y, run.Floats(t.x)[o*t.count*t.inner:][:t.count*t.inner], first, t.count, t.inner)
-		return
-	}
-	switch t.of {
-	case tensor.Float32:
-		folded[float32, float64](t.foldOp, t.y, t.x, i)
-	case tensor.Int8:
-		folded[int8, int64](t.foldOp, t.y, t.x, i)
-	case tensor.Uint8:
-		folded[uint8, int64](t.foldOp, t.y, t.x, i)
-	case tensor.Int16:
-		folded[int16, int64](t.foldOp, t.y, t.x, i)
-	case tensor.Uint16:
-		folded[uint16, int64](t.foldOp, t.y, t.x, i)
-	case tensor.Int32:
-		folded[int32, int64](t.foldOp, t.y, t.x, i)
-	case tensor.Uint32:
-		folded[uint32, int64](t.foldOp, t.y, t.x, i)
+	case t.of == tensor.Int8:
+		folded[int8](t.foldOp, t.y, t.x, o, first)
+	case t.of == tensor.Uint8:
+		folded[uint8](t.foldOp, t.y, t.x, o, first)
+	case t.of == tensor.Int16:
+		folded[int16](t.foldOp, t.y, t.x, o, first)
+	case t.of == tensor.Uint16:
+		folded[uint16](t.foldOp, t.y, t.x, o, first)
+	case t.of == tensor.Int32:
+		folded[int32](t.foldOp, t.y, t.x, o, first)
+	case t.of == tensor.Uint32:
+		folded[uint32](t.foldOp, t.y, t.x, o, first)
 	default:
-		folded[int64, int64](t.foldOp, t.y, t.x, i)
+		folded[int64](t.foldOp, t.y, t.x, o, first)
 	}
 }
 
-func folded[T float32 | wholeNumber, S float64 | int64](q *foldOp, y, x []byte, i int) {
-	blocks := (q.inner + foldBlock - 1) / foldBlock
-	o, first := i/blocks, i%blocks*foldBlock
+func folded[T wholeNumber](q *foldOp, y, x []byte, o, first int) {
 	v := mem.Elements[T](x)[o*q.count*q.inner:][:q.count*q.inner]
 	into := mem.Elements[T](y)[o*q.inner+first:][:min(foldBlock, q.inner-first)]
 	if q.inner > 1 {
-		var sums [foldBlock]S
+		var sums [foldBlock]int64
 		s := sums[:len(into)]
 		start(q.fold, s, v[first:])
 		for k := range q.count {
 			accumulate(q.fold, s, v[k*q.inner+first:][:len(s)])
 		}
 		for j, r := range s {
-			into[j] = T(ended(q, r))
+			into[j] = T(r)
 		}
 		return
 	}
-	into[0] = T(ended(q, foldedLine[T, S](q.fold, v)))
+	into[0] = T(foldedLine(q.fold, v))
 }
 
 // foldedLine folds a line in four parts, which do not wait for one another.
-func foldedLine[T float32 | wholeNumber, S float64 | int64](f fold, v []T) S {
-	var s [4]S
+func foldedLine[T wholeNumber](f fold, v []T) int64 {
+	var s [4]int64
 	start(f, s[:], v[:1])
 	whole := len(v) &^ 3
 	switch f {
 	case foldSum:
 		for i := 0; i < whole; i += 4 {
 			w := v[i : i+4]
-			s[0], s[1], s[2], s[3] = s[0]+S(w[0]), s[1]+S(w[1]), s[2]+S(w[2]), s[3]+S(w[3])
+			s[0], s[1], s[2], s[3] = s[0]+int64(w[0]), s[1]+int64(w[1]), s[2]+int64(w[2]), s[3]+int64(w[3])
 		}
 	case foldAbs:
 		for i := 0; i < whole; i += 4 {
 			w := v[i : i+4]
-			a, b, c, d := S(w[0]), S(w[1]), S(w[2]), S(w[3])
+			a, b, c, d := int64(w[0]), int64(w[1]), int64(w[2]), int64(w[3])
 			s[0], s[1], s[2], s[3] = s[0]+max(a, -a), s[1]+max(b, -b), s[2]+max(c, -c), s[3]+max(d, -d)
 		}
 	case foldSquares:
 		for i := 0; i < whole; i += 4 {
 			w := v[i : i+4]
-			a, b, c, d := S(w[0]), S(w[1]), S(w[2]), S(w[3])
+			a, b, c, d := int64(w[0]), int64(w[1]), int64(w[2]), int64(w[3])
 			s[0], s[1], s[2], s[3] = s[0]+a*a, s[1]+b*b, s[2]+c*c, s[3]+d*d
 		}
 	case foldProduct:
 		for i := 0; i < whole; i += 4 {
 			w := v[i : i+4]
-			s[0], s[1], s[2], s[3] = s[0]*S(w[0]), s[1]*S(w[1]), s[2]*S(w[2]), s[3]*S(w[3])
+			s[0], s[1], s[2], s[3] = s[0]*int64(w[0]), s[1]*int64(w[1]), s[2]*int64(w[2]), s[3]*int64(w[3])
 		}
 	default:
 		whole = 0
@@ -218,13 +226,13 @@ func foldedLine[T float32 | wholeNumber, S float64 | int64](f fold, v []T) S {
 }
 
 // start returns the number that a fold begins with.
-func start[T float32 | wholeNumber, S float64 | int64](f fold, s []S, x []T) {
+func start[T wholeNumber](f fold, s []int64, x []T) {
 	for j := range s {
 		switch f {
 		case foldProduct:
 			s[j] = 1
 		case foldMost, foldLeast:
-			s[j] = S(x[min(j, len(x)-1)])
+			s[j] = int64(x[min(j, len(x)-1)])
 		default:
 			s[j] = 0
 		}
@@ -232,40 +240,45 @@ func start[T float32 | wholeNumber, S float64 | int64](f fold, s []S, x []T) {
 }
 
 // accumulate folds x into s.
-func accumulate[T float32 | wholeNumber, S float64 | int64](f fold, s []S, x []T) {
+func accumulate[T wholeNumber](f fold, s []int64, x []T) {
 	x = x[:len(s)]
 	switch f {
 	case foldSum:
 		for j, v := range x {
-			s[j] += S(v)
+			s[j] += int64(v)
 		}
 	case foldAbs:
 		for j, v := range x {
-			s[j] += max(S(v), -S(v))
+			s[j] += max(int64(v), -int64(v))
 		}
 	case foldSquares:
 		for j, v := range x {
-			s[j] += S(v) * S(v)
+			s[j] += int64(v) * int64(v)
 		}
 	case foldProduct:
 		for j, v := range x {
-			s[j] *= S(v)
+			s[j] *= int64(v)
 		}
 	case foldMost:
 		for j, v := range x {
-			s[j] = max(s[j], S(v))
+			s[j] = max(s[j], int64(v))
 		}
 	case foldLeast:
 		for j, v := range x {
-			s[j] = min(s[j], S(v))
+			s[j] = min(s[j], int64(v))
 		}
 	}
 }
 
-// ended turns the fold of all elements into the result.
-func ended[S float64 | int64](q *foldOp, r S) S {
-	if q.end != nil {
-		return S(q.end(float64(r)))
+// doubles is the fold of float32 in float64.
+func (q *foldOp) doubles() kernel.FoldOp {
+	switch q.fold {
+	case foldAbs:
+		return kernel.FoldAbs
+	case foldSquares:
+		return kernel.FoldSquares
+	case foldProduct:
+		return kernel.FoldProduct
 	}
-	return r
+	return kernel.FoldSum
 }

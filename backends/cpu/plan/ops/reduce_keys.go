@@ -32,14 +32,7 @@ func (k keys) of(dst []int32, x []byte, first, step int) {
 	case tensor.Float32:
 		v := mem.Elements[float32](x)[first:]
 		for i := range dst {
-			b := int32(math.Float32bits(v[i*step] + 0)) // -0 is 0
-			b ^= int32(uint32(b>>31) >> 1)
-			if v[i*step] != v[i*step] {
-				if b = math.MaxInt32; k.smallest && k.nanFirst {
-					b = math.MinInt32
-				}
-			}
-			dst[i] = b
+			dst[i] = k.float(v[i*step])
 		}
 	case tensor.Int32:
 		widened(dst, mem.Elements[int32](x)[first:], step)
@@ -52,11 +45,26 @@ func (k keys) of(dst []int32, x []byte, first, step int) {
 	default:
 		widened(dst, x[first:], step)
 	}
-	if k.smallest {
+	if k.smallest && k.from != tensor.Float32 {
 		for i := range dst {
 			dst[i] = ^dst[i]
 		}
 	}
+}
+
+// float is the key of a number of float32.
+func (k keys) float(v float32) int32 {
+	b := int32(math.Float32bits(v + 0)) // -0 is 0
+	b ^= int32(uint32(b>>31) >> 1)
+	if v != v {
+		if b = math.MaxInt32; k.smallest && k.nanFirst {
+			b = math.MinInt32
+		}
+	}
+	if k.smallest {
+		return ^b
+	}
+	return b
 }
 
 func widened[T whole](dst []int32, x []T, step int) {
@@ -64,3 +72,6 @@ func widened[T whole](dst []int32, x []T, step int) {
 		dst[i] = int32(x[i*step])
 	}
 }
+
+// intsOfFloats is memory of float32 values as integers.
+func intsOfFloats(v []float32) []int32 { return mem.Elements[int32](mem.Bytes(v)) }

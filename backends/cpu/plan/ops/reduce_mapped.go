@@ -108,7 +108,7 @@ func (t *mappedTask) Chunk(i, worker int) {
 	switch {
 	case t.inner == 1 && t.count > shortLine:
 		for r := range y {
-			y[r] = t.sum(x[r*t.count:][:t.count])
+			y[r] = t.sum(x[r*t.count:][:t.count], line)
 		}
 	case t.inner == 1:
 		for r := 0; r < len(y); {
@@ -136,9 +136,9 @@ func (t *mappedTask) mapped(dst, src []float32) {
 	}
 }
 
-func (t *mappedTask) sum(x []float32) float32 {
+func (t *mappedTask) sum(x, line []float32) float32 {
 	if t.absolute {
-		return manhattan(x)
+		return kernel.SumAbs(x, line)
 	}
 	return kernel.SumSquares(x, 0)
 }

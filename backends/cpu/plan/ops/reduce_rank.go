@@ -71,8 +71,17 @@ type topTask struct {
 	work     []float32
 }
 
-// room is how many values of scratch memory a thread needs: keys of a line, and the best so far.
-func (q *topOp) room() int { return (q.count+2*q.k+2)&^1 + 2 }
+// room is how many values of scratch memory a thread needs: keys of a line, the best so far, and sorted ones.
+func (q *topOp) room() int {
+	n := (q.count+2*q.k+2)&^1 + 2
+	if q.most() {
+		n += 4 * q.count
+	}
+	return n
+}
+
+// most reports whether so many are wanted that all are sorted.
+func (q *topOp) most() bool { return q.k > q.count/8 && q.k > 256 }
 
 func (t *topTask) Run(s *run.State) error {
 	t.x, t.y, t.at = s.Mem[t.st.Reads[0]], nil, nil
@@ -96,8 +105,19 @@ func (t *topTask) Chunk(i, worker int) {
 	heap := mem.Elements[int64](run.BytesOf(work))[:t.k]
 	line := intsOfFloats(work[2*t.k:])[:t.count]
 	first, to := i/t.inner*t.count*t.inner+i%t.inner, i/t.inner*t.k*t.inner+i%t.inner
-	t.of(line, t.x, first, t.inner)
-	t.best(heap, line)
+	switch rows := t.from == tensor.Float32 && !t.most() && t.inner == 1 && t.k > 0; {
+	case rows && t.k == 1:
+		heap[0] = t.bestFloat(mem.Elements[float32](t.x)[first:][:t.count])
+	case rows:
+		t.bestFloats(heap, mem.Elements[float32](t.x)[first:][:t.count], line)
+	case t.most():
+		t.of(line, t.x, first, t.inner)
+		pairs := mem.Elements[int64](run.BytesOf(work[(2*t.k+t.count+1)&^1:]))
+		copy(heap, sortedKeys(line, pairs[:t.count], pairs[t.count:2*t.count], t.last))
+	default:
+		t.of(line, t.x, first, t.inner)
+		t.best(heap, line)
+	}
 	if t.byIndex {
 		for j, v := range heap {
 			heap[j] = int64(t.index(v))
@@ -122,13 +142,7 @@ func (t *topTask) Chunk(i, worker int) {
 }
 
 // pair is a key with the index, such that of equal keys the one that ranks first has the larger pair.
-func (q *topOp) pair(key int32, index int) int64 {
-	low := uint32(index)
-	if !q.last {
-		low = ^low
-	}
-	return int64(key)<<32 | int64(low)
-}
+func (q *topOp) pair(key int32, index int) int64 { return rankedPair(key, index, q.last) }
 
 func (q *topOp) index(pair int64) int {
 	low := uint32(pair)
@@ -162,6 +176,53 @@ func (q *topOp) best(heap []int64, line []int32) {
 	}
 }
 
+// bestFloat is the pair of the best of numbers side by side.
+func (q *topOp) bestFloat(x []float32) int64 {
+	at := kernel.BestOf(x, q.smallest, q.last)
+	best := q.pair(q.float(x[at]), at)
+	if q.smallest && x[at] != x[at] { // a NaN, which is the largest number
+		for i, v := range x {
+			best = max(best, q.pair(q.float(v), i))
+		}
+	}
+	return best
+}
+
+// bestFloats is best for float32 side by side. Most of them are passed over by vectors: no more than those that are not
+// worse than the least of the heap can be among the best. line is scratch memory.
+func (q *topOp) bestFloats(heap []int64, x []float32, line []int32) {
+	for i, v := range x[:len(heap)] {
+		heap[i] = q.pair(q.float(v), i)
+	}
+	for i := len(heap)/2 - 1; i >= 0; i-- {
+		sink(heap, i)
+	}
+	worse := kernel.Less
+	if q.smallest {
+		worse = kernel.Greater
+	}
+	for from := len(heap); from < len(x); from += rankBlock {
+		n, least := min(rankBlock, len(x)-from), q.index(heap[0])
+		mask := mem.Bytes(line)[:n]
+		kernel.CompareVS(worse, mask, x[from:from+n], x[least:least+1])
+		for i := 0; i < n; i += 8 {
+			part := mask[i:min(i+8, n)]
+			if len(part) == 8 && mem.Elements[uint64](part)[0] == 0x0101010101010101 {
+				continue
+			}
+			for j, out := range part {
+				if out != 0 {
+					continue
+				}
+				if v := q.pair(q.float(x[from+i+j]), from+i+j); v > heap[0] {
+					heap[0] = v
+					sink(heap, 0)
+				}
+			}
+		}
+	}
+}
+
 // sink puts element i of a heap, whose children are heaps, in its place; the least is on top.
 func sink(heap []int64, i int) {
 	v := heap[i]
@@ -181,9 +242,6 @@ func sink(heap []int64, i int) {
 	}
 	heap[i] = v
 }
-
-// intsOfFloats is memory of float32 values as integers.
-func intsOfFloats(v []float32) []int32 { return mem.Elements[int32](run.BytesOf(v)) }
 
 // runningOp adds up lines.
 type runningOp struct {
