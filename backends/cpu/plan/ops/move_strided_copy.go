@@ -2,7 +2,6 @@ package ops
 
 import (
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
-	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -59,14 +58,6 @@ type stridedCopyTask struct {
 	per  int // runs of a chunk
 	x, y []float32
 }
-
-// stridedCopyOp copies one box.
-type stridedCopyOp struct {
-	ir.InOrder
-	task stridedCopyTask
-}
-
-func (q *stridedCopyOp) Lower(*ir.Lowering, *ir.Node) run.Step { return q.task.step() }
 
 // step returns the step that runs t.
 func (t stridedCopyTask) step() run.Step {
