@@ -37,8 +37,16 @@ func narrow(p *ir.Program) {
 			}
 		}
 	}
+	for _, n := range nodes { // what waits and has no readers is never made
+		if n.Waits && len(w.readers[n.Out[0]]) == 0 && !slices.Contains(p.Net.Graph.Out, n.Out[0]) {
+			for _, v := range n.In {
+				w.leave(v, n)
+			}
+		}
+	}
 	for _, n := range nodes {
 		w.node(n)
+		w.operands(n)
 	}
 	for i, list := range p.At {
 		p.At[i] = slices.DeleteFunc(list, func(n *ir.Node) bool { return w.gone[n] })
@@ -92,16 +100,43 @@ func (w *narrower) node(n *ir.Node) {
 			in[k] = w.constant(v)
 			continue
 		}
-		w.readers[v] = slices.DeleteFunc(w.readers[v], func(x *ir.Node) bool { return x == n })
-		if len(w.readers[v]) == 0 && !slices.Contains(w.Net.Graph.Out, v) {
-			w.gone[c] = true
-			w.Fused = append(w.Fused, c.At)
-		}
+		w.leave(v, n)
+		w.drop(c)
 	}
 	if n.Op, n.In = halved, in; after != nil {
 		n.Out = after.Out
 		w.gone[after] = true
 		w.Fused = append(w.Fused, after.At)
+	}
+}
+
+// operands gives n halves for operands that are read as such, although others and the result are float32.
+func (w *narrower) operands(n *ir.Node) {
+	o, is := n.Op.(ops.ReadsHalves)
+	if !is || n.Waits {
+		return
+	}
+	for k, v := range n.In {
+		c := w.casts[v]
+		if c == nil || slices.Index(n.In, v) != k || slices.Contains(n.In[k+1:], v) || !o.TakeHalves(k, c.In[0]) {
+			continue
+		}
+		n.In[k] = c.In[0]
+		w.leave(v, n)
+		w.drop(c)
+	}
+}
+
+// leave notes that n does not read v any more.
+func (w *narrower) leave(v graph.Value, n *ir.Node) {
+	w.readers[v] = slices.DeleteFunc(w.readers[v], func(x *ir.Node) bool { return x == n })
+}
+
+// drop removes a conversion that nobody reads.
+func (w *narrower) drop(c *ir.Node) {
+	if v := c.Out[0]; len(w.readers[v]) == 0 && !slices.Contains(w.Net.Graph.Out, v) && !w.gone[c] {
+		w.gone[c] = true
+		w.Fused = append(w.Fused, c.At)
 	}
 }
 

@@ -132,3 +132,35 @@ func TestBuild_productsOfFewRowsWithHalves(t *testing.T) {
 		}
 	})
 }
+
+// Products of few rows read right sides of halves as they are, transposed ones and columns of others.
+func TestBuild_rightSidesOfHalves(t *testing.T) {
+	var cases []testCase
+	for _, rows := range []int64{1, 3, 4} {
+		for _, size := range [][2]int64{{64, 1500}, {24, 16}, {300, 70}, {30, 2000}} {
+			cases = append(cases, testCase{fmt.Sprint(rows, size), 0, func(m *maker) []graph.Value {
+				depth, cols := size[0], size[1]
+				x := m.Add(&op.Exp{}, m.input(1, 3, rows, depth))
+				keys := m.halfInput(tensor.Float16, 1, 3, cols, depth)
+				values := m.halfInput(tensor.Float16, 1, 3, depth, cols)
+				wide := func(v graph.Value) graph.Value { return m.Add(&op.Cast{To: tensor.Float32}, v) }
+				turned := m.Add(&op.Transpose{}, wide(keys), m.Int64s(0, 1, 3, 2))
+				return []graph.Value{m.Add(&op.MatMul{}, x, turned), m.Add(&op.MatMul{}, x, wide(values)),
+					m.Add(&op.MatMul{TransposeB: true}, x, wide(keys)), m.Add(&op.Identity{}, keys)}
+			}})
+		}
+	}
+	equalsReference(t, cases, func(t *testing.T, c testCase, p *run.Plan, want, got []tensor.Tensor) {
+		casts := 0
+		for _, st := range p.Steps {
+			if st.Kind == "cast" {
+				casts++
+			}
+		}
+		require.Equal(t, c.name[0] == '4', casts > 0)
+		for i := range want[:3] {
+			near(t, want[i], got[i], 2e-6)
+		}
+		require.Equal(t, want[3].Data, got[3].Data)
+	})
+}

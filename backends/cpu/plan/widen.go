@@ -163,7 +163,7 @@ func (w *widener) exactly(order []int) []bool {
 // node adds node i of the graph.
 func (w *widener) node(i int, exactly []bool) {
 	n := w.from.Nodes[i]
-	mine := func(v graph.Value) bool { return v != graph.None && w.half[v] }
+	mine := func(v graph.Value) bool { return v >= 0 && int(v) < len(w.half) && w.half[v] } // others are float32 already
 	n.In, n.Out = slices.Clone(n.In), slices.Clone(n.Out)
 	widens := w.widens(&n)
 	if !w.copying[i] && !native[graph.NameOf(n.Op)] {

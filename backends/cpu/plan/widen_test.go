@@ -137,7 +137,7 @@ func TestWiden_copiesStayHalves(t *testing.T) {
 	past, key := m.halfInput(tensor.Float16, 2, 7, 8), m.halfInput(tensor.Float16, 2, 1, 8)
 	keys := m.Add(&op.Concat{Axis: 1}, past, key)
 	scores := m.Add(&op.MatMul{TransposeB: true}, m.halfInput(tensor.Float16, 2, 3, 8), keys)
-	g := m.graph(t, keys, scores, m.Add(&op.Greater{}, keys, keys))
+	g := m.graph(t, keys, scores, m.Add(&op.Greater{}, keys, keys), m.Add(&op.Neg{}, keys))
 	wide, _, half, err := widen(g, nil)
 	require.NoError(t, err)
 	for _, v := range []graph.Value{past, key, keys} {
@@ -151,6 +151,7 @@ func TestWiden_copiesStayHalves(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want[0].Data, got[0].Data)
 	require.Equal(t, want[2].Data, got[2].Data)
+	require.Equal(t, want[3].Data, got[3].Data)
 	for k := range want[1].Count() {
 		a, b := tensor.FloatAt(tensor.Float16, want[1].Data, k), tensor.FloatAt(tensor.Float16, got[1].Data, k)
 		assert.InDelta(t, a, b, 2e-3)

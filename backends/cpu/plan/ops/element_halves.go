@@ -5,6 +5,7 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/convert"
+	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -71,6 +72,12 @@ type OfHalves interface {
 	ir.Operation
 	// Halved is the same operation of them, nil when there is none for its operands.
 	Halved() ir.Operation
+}
+
+// ReadsHalves is an operation that can take operands of binary16 beside others of float32.
+type ReadsHalves interface {
+	// TakeHalves makes v, of binary16, operand k in place of what is the same as float32; false: it stays.
+	TakeHalves(k int, v graph.Value) bool
 }
 
 // halvesTask is the common part of tasks of halves.

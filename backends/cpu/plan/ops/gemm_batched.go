@@ -7,6 +7,7 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
 )
 
@@ -22,6 +23,8 @@ type batchTask struct {
 	act              kernel.Act
 	gemms            []kernel.Gemm // per worker
 	packed           int
+	halves           bool // the right sides are binary16, of products of few rows
+	wide             []uint16
 	x, w, y, work    []float32
 	added            []float32
 	whole            dividedProduct // of products that threads share
@@ -200,17 +203,35 @@ func masked(p *ir.Program, v graph.Value) (out, added graph.Value, nodes []int) 
 	return n.Out[0], added, []int{i}
 }
 
+// TakeHalves makes operand k, value v of binary16, the right sides, where products read them as they are.
+func (q *batchOp) TakeHalves(k int, v graph.Value) bool {
+	t := &q.task
+	if k != 1 || t.rows > fewDotRows || t.depth < fewRowsDepth || t.depth > halvesWork || t.col < fewRowsCols {
+		return false
+	}
+	if t.halves = true; q.b.by == nil {
+		q.b.value = v
+	} else {
+		q.b.from = v
+	}
+	return true
+}
+
 func (t *batchTask) Run(s *run.State) error {
-	t.x, t.w, t.y = s.F32(t.st.Reads[0]), s.F32(t.st.Reads[1]), s.F32(t.st.Writes[0])
+	t.x, t.y = s.F32(t.st.Reads[0]), s.F32(t.st.Writes[0])
+	if t.halves {
+		t.wide = mem.Elements[uint16](s.Mem[t.st.Reads[1]])
+	} else {
+		t.w = s.F32(t.st.Reads[1])
+	}
 	if t.row != run.None {
 		t.added = s.F32(t.st.Reads[t.row])
 	}
 	if t.all != run.None {
 		t.added = s.F32(t.st.Reads[t.all])
 	}
-	if t.ofFewRows() {
-		(*fewRowsTask)(t).run(s)
-		return nil
+	if t.halves || t.ofFewRows() {
+		return (*fewRowsTask)(t).run(s)
 	}
 	if divided(len(t.a.at), 2*t.rows*t.col*t.depth, s.Threads) {
 		return t.runDivided(s)
@@ -280,66 +301,4 @@ func (t *batchTask) product(i int, packed []float32) kernel.Gemm {
 		g.Res, g.LDR = t.added[t.more.at[i]:], t.more.ld
 	}
 	return g
-}
-
-// Products of so few rows read their right sides as they are: packing them takes longer than such a product.
-const (
-	fewDotRows   = 3
-	fewMixedRows = 4
-	fewRowsDepth = 24      // at least, of columns that are multiplied by themselves
-	fewRowsCols  = 16      // at least, of rows that are mixed
-	fewRowsMost  = 1 << 18 // the most depth: a chunk has some columns of it
-)
-
-// fewRowsTask computes a batch of products of few rows.
-type fewRowsTask batchTask
-
-// ofFewRows reports whether the right sides are read as they are.
-func (t *batchTask) ofFewRows() bool {
-	if t.depth > fewRowsMost {
-		return false
-	}
-	if t.b.transposed {
-		return t.rows <= fewDotRows && t.depth >= fewRowsDepth
-	}
-	return t.rows <= fewMixedRows && t.col >= fewRowsCols && t.depth > 0
-}
-
-// width is how many columns a chunk computes.
-func (t *fewRowsTask) width() int { return min(t.col, max(64, run.BlockLen*4/max(1, t.depth)&^15)) }
-
-func (t *fewRowsTask) run(s *run.State) {
-	s.Do(len(t.a.at)*((t.col+t.width()-1)/t.width()), t)
-}
-
-// Chunk computes some columns of one product.
-func (t *fewRowsTask) Chunk(chunk, _ int) {
-	blocks := (t.col + t.width() - 1) / t.width()
-	i, from := chunk/blocks, chunk%blocks*t.width()
-	to := min(t.col, from+t.width())
-	w := t.w[t.b.at[i]:]
-	for r := range t.rows {
-		x := t.x[t.a.at[i]+r*t.a.ld:][:t.depth]
-		y := t.y[t.c.at[i]+r*t.c.ld:][from:to]
-		if t.b.transposed {
-			kernel.Dots(y, x, w[from*t.b.ld:], t.b.ld)
-		} else {
-			kernel.MixRows(y, x, w[from:], t.b.ld)
-		}
-		if t.scale != nil {
-			kernel.BinaryVV(kernel.Mul, y, y, t.scale[from:to])
-		}
-		if t.bias != nil {
-			kernel.BinaryVV(kernel.Add, y, y, t.bias[from:to])
-		}
-		switch {
-		case t.row != run.None:
-			kernel.BinaryVV(kernel.Add, y, y, t.added[t.more.at[i]:][from:to])
-		case t.all != run.None:
-			kernel.BinaryVV(kernel.Add, y, y, t.added[t.more.at[i]+r*t.more.ld:][from:to])
-		}
-		if t.act.Op != kernel.Identity {
-			kernel.Unary(t.act.Op, y, y, t.act.Alpha, t.act.Beta)
-		}
-	}
 }
