@@ -11,25 +11,6 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// batchTask multiplies batches of matrices, packing each right side on the way.
-type batchTask struct {
-	st               *run.Step
-	a, b, c          matrices
-	rows, depth, col int
-	bias             []float32
-	scale            []float32 // of the products, one value per column; nil: ones
-	row, all         int       // reads that are added: one row per product, or as many as it has; None: there are none
-	more             matrices  // of either
-	act              kernel.Act
-	gemms            []kernel.Gemm // per worker
-	packed           int
-	halves           bool // the right sides are binary16, of products of few rows
-	wide             []uint16
-	x, w, y, work    []float32
-	added            []float32
-	whole            dividedProduct // of products that threads share
-}
-
 // batchOp is a product of two batches of matrices.
 type batchOp struct {
 	task        batchTask
