@@ -37,7 +37,7 @@ func narrow(p *ir.Program) {
 			}
 		}
 	}
-	for _, n := range nodes { // what waits and has no readers is never made
+	for _, n := range nodes { // a node that waits without readers is never made
 		if n.Waits && len(w.readers[n.Out[0]]) == 0 && !slices.Contains(p.Net.Graph.Out, n.Out[0]) {
 			for _, v := range n.In {
 				w.leave(v, n)
@@ -132,7 +132,7 @@ func (w *narrower) leave(v graph.Value, n *ir.Node) {
 	w.readers[v] = slices.DeleteFunc(w.readers[v], func(x *ir.Node) bool { return x == n })
 }
 
-// drop removes a conversion that nobody reads.
+// drop removes a conversion without readers.
 func (w *narrower) drop(c *ir.Node) {
 	if v := c.Out[0]; len(w.readers[v]) == 0 && !slices.Contains(w.Net.Graph.Out, v) && !w.gone[c] {
 		w.gone[c] = true

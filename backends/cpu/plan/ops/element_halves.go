@@ -76,7 +76,7 @@ type OfHalves interface {
 
 // ReadsHalves is an operation that can take operands of binary16 beside others of float32.
 type ReadsHalves interface {
-	// TakeHalves makes v, of binary16, operand k in place of what is the same as float32; false: it stays.
+	// TakeHalves makes v, of binary16, operand k in place of its float32 form; false: that stays.
 	TakeHalves(k int, v graph.Value) bool
 }
 
