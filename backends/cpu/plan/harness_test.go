@@ -100,22 +100,22 @@ func equalsReference(t *testing.T, cases []testCase,
 	if testing.Short() { // as for the race detector, which needs several threads
 		counts = counts[1:]
 	}
-	for _, isa := range instructionSets() {
-		restore, err := kernel.Select(isa)
-		require.NoError(t, err)
-		for _, c := range cases {
+	for _, c := range cases {
+		m := newMaker()
+		g := m.graph(t, c.build(m)...)
+		want, err := ref.Run(context.Background(), g, m.in)
+		require.NoError(t, err, c.name)
+		for _, isa := range instructionSets() {
 			t.Run(isa.String()+"/"+c.name, func(t *testing.T) {
-				m := newMaker()
-				g := m.graph(t, c.build(m)...)
-				want, err := ref.Run(context.Background(), g, m.in)
+				restore, err := kernel.Select(isa)
 				require.NoError(t, err)
+				defer restore()
 				for _, threads := range counts {
 					p, got := compute(t, g, m.in, threads)
 					check(t, c, p, want, got)
 				}
 			})
 		}
-		restore()
 	}
 }
 
