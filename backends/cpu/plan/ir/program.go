@@ -38,6 +38,9 @@ type Node struct {
 	None          bool  // its results alias others: no step
 }
 
+// Fused lists the nodes of the graph that are part of n, besides the one that it stands for.
+func (n *Node) Fused() []int { return n.fused }
+
 // Operation computes a node.
 type Operation interface {
 	// Layout chooses the order of the dimensions of operands and results and takes their buffers.

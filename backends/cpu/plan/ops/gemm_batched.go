@@ -79,17 +79,23 @@ func matchBatched(p *ir.Program, i int) *ir.Patch {
 }
 
 func (q *batchOp) Layout(l *ir.Layouter, n *ir.Node) {
-	q.task.a, q.task.b = q.a.read(l, n), q.b.read(l, n)
+	q.task.a = q.a.read(l, n)
+	q.readRight(l, n)
+	l.Write(n, n.Out[0], run.NCHW)
+}
+
+// readRight makes the right sides, and the addends of the products, the next operands of n.
+func (q *batchOp) readRight(l *ir.Layouter, n *ir.Node) {
+	q.task.b = q.b.read(l, n)
 	q.task.b.transposed = q.task.b.transposed != q.transposed
 	switch {
 	case q.row != graph.None:
+		q.task.row = len(n.Reads)
 		l.Read(n, q.row, run.NCHW)
-		q.task.row = 2
 	case q.added != nil:
+		q.task.all = len(n.Reads)
 		q.task.more = q.added.read(l, n)
-		q.task.all = 2
 	}
-	l.Write(n, n.Out[0], run.NCHW)
 }
 
 func (q *batchOp) Lower(*ir.Lowering, *ir.Node) run.Step {
@@ -205,12 +211,7 @@ func (t *batchTask) Run(s *run.State) error {
 	} else {
 		t.w = s.F32(t.st.Reads[1])
 	}
-	if t.row != run.None {
-		t.added = s.F32(t.st.Reads[t.row])
-	}
-	if t.all != run.None {
-		t.added = s.F32(t.st.Reads[t.all])
-	}
+	t.operands(s, t.st)
 	if t.halves || t.ofFewRows() {
 		return (*fewRowsTask)(t).run(s)
 	}
@@ -256,17 +257,33 @@ func (t *batchTask) Chunk(i, worker int) {
 		return
 	}
 	packed := t.work[worker*t.packed:][:t.packed]
-	if t.b.transposed {
-		kernel.PackBT(packed, w, t.depth, t.col, t.b.ld)
-	} else {
-		kernel.PackB(packed, w, t.depth, t.col, t.b.ld)
-	}
-	if t.scale != nil {
-		kernel.ScalePacked(packed, t.scale, t.depth, t.col, 0, kernel.Panels(t.col), 0, t.depth)
-	}
+	t.pack(packed, i)
 	g := &t.gemms[worker]
 	*g = t.product(i, packed)
 	g.Run()
+}
+
+// pack packs the right side of product i.
+func (t *batchTask) pack(to []float32, i int) {
+	w := t.w[t.b.at[i]:]
+	if t.b.transposed {
+		kernel.PackBT(to, w, t.depth, t.col, t.b.ld)
+	} else {
+		kernel.PackB(to, w, t.depth, t.col, t.b.ld)
+	}
+	if t.scale != nil {
+		kernel.ScalePacked(to, t.scale, t.depth, t.col, 0, kernel.Panels(t.col), 0, t.depth)
+	}
+}
+
+// operands finds the addends of the products.
+func (t *batchTask) operands(s *run.State, st *run.Step) {
+	if t.row != run.None {
+		t.added = s.F32(st.Reads[t.row])
+	}
+	if t.all != run.None {
+		t.added = s.F32(st.Reads[t.all])
+	}
 }
 
 // product is product i with its right side packed.

@@ -7,6 +7,7 @@ var Rules = []ir.Rule{
 	{Name: "convolution", Find: matchConv},
 	{Name: "product of few rows with halves", Find: matchHalfProduct},
 	{Name: "product with a constant matrix", Find: matchProduct},
+	{Name: "attention", Find: matchAttention},
 	{Name: "product of matrices", Find: matchBatched},
 	{Name: "transposed convolution", Find: matchConvTranspose},
 	{Name: "convolution beside positions", Find: matchDeform},
