@@ -15,9 +15,9 @@ const QuotientBlock = 1 << 10
 func Quotients[T int32 | int64 | float32](op Quotient, dst, a, b []T) int {
 	need("Quotients", "a", len(a), len(dst))
 	repeats := len(b) == 1
-	f := fast.quotientsVV[numberKind[T]()][op]
+	f := fast.quotientsVV[kindOf[T]()][op]
 	if repeats {
-		f = fast.quotientsVS[numberKind[T]()][op]
+		f = fast.quotientsVS[kindOf[T]()][op]
 	} else {
 		need("Quotients", "b", len(b), len(dst))
 	}
@@ -38,15 +38,3 @@ func Quotients[T int32 | int64 | float32](op Quotient, dst, a, b []T) int {
 }
 
 func bytesOf[T any](x *T) *byte { return (*byte)(unsafe.Pointer(x)) }
-
-// numberKind is the place of a type in tables of quotients.
-func numberKind[T int32 | int64 | float32]() int {
-	var zero T
-	switch one := zero + 1; {
-	case one/(one+one) != zero:
-		return 2
-	case unsafe.Sizeof(zero) == 8:
-		return 1
-	}
-	return 0
-}

@@ -32,7 +32,7 @@ func checkQuotients[T int32 | int64](t *testing.T, numbers []T, far T) {
 	}
 	for op := range numQuotients {
 		check := func(dst, a []T, by func(i int) T, got int) {
-			if fast.quotientsVV[numberKind[T]()][op] != nil {
+			if fast.quotientsVV[kindOf[T]()][op] != nil {
 				require.Equal(t, len(a)&^(quotientStep-1), got)
 			}
 			for i, v := range dst[:got] {
@@ -55,14 +55,14 @@ func checkQuotients[T int32 | int64](t *testing.T, numbers []T, far T) {
 			}
 			long[QuotientBlock+17] = far
 			dst := make([]T, len(long))
-			if got := Quotients(op, dst, long, []T{3}); fast.quotientsVS[numberKind[T]()][op] != nil {
+			if got := Quotients(op, dst, long, []T{3}); fast.quotientsVS[kindOf[T]()][op] != nil {
 				require.Equal(t, QuotientBlock, got)
 			}
 			ones := make([]T, len(long))
 			for i := range ones {
 				ones[i] = 1
 			}
-			if got := Quotients(op, dst, ones, long); fast.quotientsVV[numberKind[T]()][op] != nil {
+			if got := Quotients(op, dst, ones, long); fast.quotientsVV[kindOf[T]()][op] != nil {
 				require.Equal(t, QuotientBlock, got)
 			}
 		}
@@ -90,7 +90,7 @@ func TestQuotients_ofFloat32(t *testing.T) {
 			a := append(numbers, numbers[:3]...)
 			dst := make([]float32, len(a))
 			got := Quotients(ModTrunc, dst, a, []float32{y})
-			if fast.quotientsVS[2][ModTrunc] != nil {
+			if fast.quotientsVS[kindOf[float32]()][ModTrunc] != nil {
 				require.Equal(t, len(a), got)
 			}
 			for i, v := range dst[:got] {

@@ -50,7 +50,7 @@ type table struct {
 	integersVV, integersVS [numInteger]pairFn // nil: integersGeneric
 	foldIntegers           [numSized]castFn
 	selects                [4]func(dst, c, a, b *byte, n int) // by sizeOf
-	// Of int32, int64 and float32; nil: no kernel.
+	// By the number of kindOf; nil: no kernel.
 	quotientsVV, quotientsVS [3][numQuotients]quotientFn
 	integersEach             [numFunctions]castFn // nil: eachGeneric
 

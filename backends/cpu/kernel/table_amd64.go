@@ -118,14 +118,14 @@ func avx2Table() table {
 			svHalfDivAVX2, svHalfMinAVX2, svHalfMaxAVX2},
 		halfRows: [2]halfRowsFn{halfRows1AVX2, halfRows2AVX2}, halfQuotient: vsHalfQuotientAVX2, affineHalf: affineHalfAVX2,
 		quotientsVV: [3][numQuotients]quotientFn{
+			{ModTrunc: vvModF32AVX2},
 			{vvDivI32AVX2, vvDivFloorI32AVX2, vvModI32AVX2, vvModFloorI32AVX2},
 			{vvDivI64AVX2, vvDivFloorI64AVX2, vvModI64AVX2, vvModFloorI64AVX2},
-			{ModTrunc: vvModF32AVX2},
 		},
 		quotientsVS: [3][numQuotients]quotientFn{
+			{ModTrunc: vsModF32AVX2},
 			{vsDivI32AVX2, vsDivFloorI32AVX2, vsModI32AVX2, vsModFloorI32AVX2},
 			{vsDivI64AVX2, vsDivFloorI64AVX2, vsModI64AVX2, vsModFloorI64AVX2},
-			{ModTrunc: vsModF32AVX2},
 		},
 		compareVV: [numCompared][numComparisons]pairFn{
 			{vvLessF32AVX2, vvLessEqualF32AVX2, vvGreaterF32AVX2, vvGreaterEqualF32AVX2,

@@ -145,10 +145,7 @@ func (w *narrower) exact(v graph.Value) bool {
 	if v == graph.None || !w.Net.Values[v].IsFloat32() || w.Net.Values[v].Data == nil {
 		return false
 	}
-	x := mem.Elements[float32](w.Net.Values[v].Data)
-	back := make([]float32, len(x))
-	kernel.HalfToFloat(back, halves(x))
-	return slices.Equal(x, back)
+	return ops.FitHalves(mem.Elements[float32](w.Net.Values[v].Data))
 }
 
 // constant is a new value with the numbers of v as halves.

@@ -165,10 +165,15 @@ type binaryHalvesTask struct {
 	s []uint16
 }
 
-func (t *binaryHalvesTask) Run(s *run.State) error {
+// begin finds the operands and returns the number of chunks.
+func (t *binaryHalvesTask) begin(s *run.State) int {
 	t.take(s)
 	t.s = mem.Elements[uint16](s.Mem[t.halvesTask.st.Reads[1]])
-	s.Do(t.chunks(len(t.x)), t)
+	return t.chunks(len(t.x))
+}
+
+func (t *binaryHalvesTask) Run(s *run.State) error {
+	s.Do(t.begin(s), t)
 	return nil
 }
 
@@ -244,9 +249,7 @@ func (t *slopesOfHalvesTask) Chunk(i, _ int) {
 }
 
 func (t *slopesOfHalvesTask) Run(s *run.State) error {
-	t.take(s)
-	t.s = mem.Elements[uint16](s.Mem[t.halvesTask.st.Reads[1]])
-	s.Do(t.chunks(len(t.x)), t)
+	s.Do(t.begin(s), t)
 	return nil
 }
 

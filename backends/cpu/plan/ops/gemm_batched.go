@@ -207,7 +207,7 @@ func (q *batchOp) TakeHalves(k int, v graph.Value) bool {
 func (t *batchTask) Run(s *run.State) error {
 	t.x, t.y = s.F32(t.st.Reads[0]), s.F32(t.st.Writes[0])
 	if t.halves {
-		t.wide = mem.Elements[uint16](s.Mem[t.st.Reads[1]])
+		t.right = mem.Elements[uint16](s.Mem[t.st.Reads[1]])
 	} else {
 		t.w = s.F32(t.st.Reads[1])
 	}

@@ -17,8 +17,8 @@ type batchTask struct {
 	act              kernel.Act
 	gemms            []kernel.Gemm // per worker
 	packed           int
-	halves           bool // the right sides are binary16, of products of few rows
-	wide             []uint16
+	halves           bool // the right sides are binary16, in right
+	right            []uint16
 	x, w, y, work    []float32
 	added            []float32
 	whole            dividedProduct // of products that threads share
@@ -54,7 +54,7 @@ const (
 
 // widened computes columns from to to of product i, whose right side is widened part by part.
 func (t *fewRowsTask) widened(i, from, to int, work []float32) {
-	w, n := t.wide[t.b.at[i]:], to-from
+	w, n := t.right[t.b.at[i]:], to-from
 	part, sums := work[:halvesWork], work[halvesWork:][:n]
 	row := func(r int) (x, y []float32) {
 		return t.x[t.a.at[i]+r*t.a.ld:][:t.depth], t.y[t.c.at[i]+r*t.c.ld:][from:to]

@@ -27,7 +27,7 @@ type halfProductOp struct {
 func matchHalfProduct(p *ir.Program, i int) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
 	f, ok := factorOf(g, n)
-	if !ok || f.rows > halfRows || f.depth*f.cols < halfSize || !g.WasHalf(n.In[1]) || !asHalves(f.w) {
+	if !ok || f.rows > halfRows || f.depth*f.cols < halfSize || !g.WasHalf(n.In[1]) || !FitHalves(f.w) {
 		return nil
 	}
 	q := &halfProductOp{matrix: kernel.HalfMatrix{Rows: f.depth, Cols: f.cols}, rows: f.rows, bias: f.bias}
@@ -46,8 +46,8 @@ func matchHalfProduct(p *ir.Program, i int) *ir.Patch {
 	return p.Plainly(i, q, 1)
 }
 
-// asHalves reports whether numbers are the same in binary16.
-func asHalves(x []float32) bool {
+// FitHalves reports whether numbers are the same in binary16.
+func FitHalves(x []float32) bool {
 	back, halves := make([]float32, 1<<10), make([]uint16, 1<<10)
 	for len(x) > 0 {
 		n := min(len(x), len(back))

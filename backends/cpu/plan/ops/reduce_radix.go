@@ -9,8 +9,8 @@ func rankedPair(key int32, index int, last bool) int64 {
 	return int64(key)<<32 | int64(low)
 }
 
-// sortedKeys are the pairs of keys in descending order, for which the keys are sorted byte by byte. a and b have as many
-// numbers as there are keys, and the result is one of them.
+// sortedKeys are the pairs of keys in descending order, for which the keys are sorted byte by byte. a and b have as
+// many numbers as there are keys, and the result is one of them.
 func sortedKeys(keys []int32, a, b []int64, last bool) []int64 {
 	var counts [4][256]int32
 	for _, key := range keys {

@@ -72,8 +72,8 @@ func (t *melTask) Run(s *run.State) error {
 	return nil
 }
 
-// bin is where a place of the mel scale lies. An exponential, which takes less time, decides where it is far enough from
-// the next bin.
+// bin is where a place of the mel scale lies. An exponential, which takes less time, decides where it is far enough
+// from the next bin.
 func (q *melOp) bin(mel float64) float64 {
 	scale := (q.length + 1) * 700 / q.rate
 	v := scale * (math.Exp(mel*(math.Ln10/2595)) - 1)
