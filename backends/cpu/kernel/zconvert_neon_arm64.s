@@ -167,6 +167,8 @@ TEXT ·roundTripNEON(SB), NOSPLIT, $0-40
 	WORD $0x4e040442 // dup v2.4s, v2.s[0]
 	FMOVS back+36(FP), F3
 	WORD $0x4e040463 // dup v3.4s, v3.s[0]
+	WORD $0x4e21a821 // fcvtns v1.4s, v1.4s
+	WORD $0x4e21a842 // fcvtns v2.4s, v2.4s
 	// 4 vectors at a time
 	SUBS $16, R2, R2
 	BLT few
@@ -174,41 +176,33 @@ TEXT ·roundTripNEON(SB), NOSPLIT, $0-40
 unrolled:
 	FMOVQ 0(R1), F4
 	WORD $0x6e20fc84 // fdiv v4.4s, v4.4s, v0.4s
-	WORD $0x4e24e485 // fcmeq v5.4s, v4.4s, v4.4s
-	WORD $0x4e251c84 // and v4.16b, v4.16b, v5.16b
-	WORD $0x4e21f484 // fmax v4.4s, v4.4s, v1.4s
-	WORD $0x4ea2f484 // fmin v4.4s, v4.4s, v2.4s
 	WORD $0x4e21a884 // fcvtns v4.4s, v4.4s
+	WORD $0x4ea16484 // smax v4.4s, v4.4s, v1.4s
+	WORD $0x4ea26c84 // smin v4.4s, v4.4s, v2.4s
 	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
 	WORD $0x6e23dc84 // fmul v4.4s, v4.4s, v3.4s
 	FMOVQ F4, 0(R0)
 	FMOVQ 16(R1), F4
 	WORD $0x6e20fc84 // fdiv v4.4s, v4.4s, v0.4s
-	WORD $0x4e24e485 // fcmeq v5.4s, v4.4s, v4.4s
-	WORD $0x4e251c84 // and v4.16b, v4.16b, v5.16b
-	WORD $0x4e21f484 // fmax v4.4s, v4.4s, v1.4s
-	WORD $0x4ea2f484 // fmin v4.4s, v4.4s, v2.4s
 	WORD $0x4e21a884 // fcvtns v4.4s, v4.4s
+	WORD $0x4ea16484 // smax v4.4s, v4.4s, v1.4s
+	WORD $0x4ea26c84 // smin v4.4s, v4.4s, v2.4s
 	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
 	WORD $0x6e23dc84 // fmul v4.4s, v4.4s, v3.4s
 	FMOVQ F4, 16(R0)
 	FMOVQ 32(R1), F4
 	WORD $0x6e20fc84 // fdiv v4.4s, v4.4s, v0.4s
-	WORD $0x4e24e485 // fcmeq v5.4s, v4.4s, v4.4s
-	WORD $0x4e251c84 // and v4.16b, v4.16b, v5.16b
-	WORD $0x4e21f484 // fmax v4.4s, v4.4s, v1.4s
-	WORD $0x4ea2f484 // fmin v4.4s, v4.4s, v2.4s
 	WORD $0x4e21a884 // fcvtns v4.4s, v4.4s
+	WORD $0x4ea16484 // smax v4.4s, v4.4s, v1.4s
+	WORD $0x4ea26c84 // smin v4.4s, v4.4s, v2.4s
 	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
 	WORD $0x6e23dc84 // fmul v4.4s, v4.4s, v3.4s
 	FMOVQ F4, 32(R0)
 	FMOVQ 48(R1), F4
 	WORD $0x6e20fc84 // fdiv v4.4s, v4.4s, v0.4s
-	WORD $0x4e24e485 // fcmeq v5.4s, v4.4s, v4.4s
-	WORD $0x4e251c84 // and v4.16b, v4.16b, v5.16b
-	WORD $0x4e21f484 // fmax v4.4s, v4.4s, v1.4s
-	WORD $0x4ea2f484 // fmin v4.4s, v4.4s, v2.4s
 	WORD $0x4e21a884 // fcvtns v4.4s, v4.4s
+	WORD $0x4ea16484 // smax v4.4s, v4.4s, v1.4s
+	WORD $0x4ea26c84 // smin v4.4s, v4.4s, v2.4s
 	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
 	WORD $0x6e23dc84 // fmul v4.4s, v4.4s, v3.4s
 	FMOVQ F4, 48(R0)
@@ -226,11 +220,9 @@ few:
 vector:
 	FMOVQ 0(R1), F4
 	WORD $0x6e20fc84 // fdiv v4.4s, v4.4s, v0.4s
-	WORD $0x4e24e485 // fcmeq v5.4s, v4.4s, v4.4s
-	WORD $0x4e251c84 // and v4.16b, v4.16b, v5.16b
-	WORD $0x4e21f484 // fmax v4.4s, v4.4s, v1.4s
-	WORD $0x4ea2f484 // fmin v4.4s, v4.4s, v2.4s
 	WORD $0x4e21a884 // fcvtns v4.4s, v4.4s
+	WORD $0x4ea16484 // smax v4.4s, v4.4s, v1.4s
+	WORD $0x4ea26c84 // smin v4.4s, v4.4s, v2.4s
 	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
 	WORD $0x6e23dc84 // fmul v4.4s, v4.4s, v3.4s
 	FMOVQ F4, 0(R0)
@@ -244,11 +236,9 @@ rest:
 	TBZ $1, R2, no2
 	FMOVD 0(R1), F4
 	WORD $0x6e20fc84 // fdiv v4.4s, v4.4s, v0.4s
-	WORD $0x4e24e485 // fcmeq v5.4s, v4.4s, v4.4s
-	WORD $0x4e251c84 // and v4.16b, v4.16b, v5.16b
-	WORD $0x4e21f484 // fmax v4.4s, v4.4s, v1.4s
-	WORD $0x4ea2f484 // fmin v4.4s, v4.4s, v2.4s
 	WORD $0x4e21a884 // fcvtns v4.4s, v4.4s
+	WORD $0x4ea16484 // smax v4.4s, v4.4s, v1.4s
+	WORD $0x4ea26c84 // smin v4.4s, v4.4s, v2.4s
 	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
 	WORD $0x6e23dc84 // fmul v4.4s, v4.4s, v3.4s
 	FMOVD F4, 0(R0)
@@ -259,11 +249,9 @@ no2:
 	TBZ $0, R2, no1
 	FMOVS 0(R1), F4
 	WORD $0x6e20fc80 // fdiv v0.4s, v4.4s, v0.4s
-	WORD $0x4e20e404 // fcmeq v4.4s, v0.4s, v0.4s
-	WORD $0x4e241c00 // and v0.16b, v0.16b, v4.16b
-	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
-	WORD $0x4ea2f400 // fmin v0.4s, v0.4s, v2.4s
 	WORD $0x4e21a800 // fcvtns v0.4s, v0.4s
+	WORD $0x4ea16400 // smax v0.4s, v0.4s, v1.4s
+	WORD $0x4ea26c00 // smin v0.4s, v0.4s, v2.4s
 	WORD $0x4e21d800 // scvtf v0.4s, v0.4s
 	WORD $0x6e23dc00 // fmul v0.4s, v0.4s, v3.4s
 	FMOVS F0, 0(R0)

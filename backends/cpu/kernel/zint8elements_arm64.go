@@ -15,7 +15,8 @@ func combineNEON(dst, a, b *uint8, n int, fa, fb, add float32, zero, lo, hi int)
 //go:noescape
 func maxU8NEON(dst, src *uint8, n int)
 
-// encodeNEON is dst = round(clamp(src/scale, lo, hi)) + zero on n values, a positive multiple of 64, NaN counting as 0.
+// encodeNEON is dst = round(clamp(src/scale, lo, hi)) + zero on n values, a positive multiple of 64, NaN counting as 0. lo is
+// -zero and hi 255-zero, which are the limits of a byte: narrowing keeps them.
 //
 //go:noescape
 func encodeNEON(dst *uint8, src *float32, n int, scale, lo, hi float32, zero int)

@@ -147,53 +147,29 @@ TEXT ·encodeNEON(SB), NOSPLIT, $0-48
 	MOVD n+16(FP), R2
 	FMOVS scale+24(FP), F0
 	WORD $0x4e040400 // dup v0.4s, v0.s[0]
-	FMOVS lo+28(FP), F1
-	WORD $0x4e040421 // dup v1.4s, v1.s[0]
-	FMOVS hi+32(FP), F2
-	WORD $0x4e040442 // dup v2.4s, v2.s[0]
-	FMOVS zero+40(FP), F3
-	WORD $0x4e020463 // dup v3.8h, v3.h[0]
-	WORD $0x4f00e404 // movi v4.16b, #0
-	WORD $0x4f07e7e5 // movi v5.16b, #255
+	FMOVS zero+40(FP), F1
+	WORD $0x4e020421 // dup v1.8h, v1.h[0]
 
 loop:
-	FLDPQ.P 32(R1), (F6, F7)
-	FLDPQ.P 32(R1), (F8, F9)
-	WORD $0x6e20fcc6 // fdiv v6.4s, v6.4s, v0.4s
-	WORD $0x4e26e4ca // fcmeq v10.4s, v6.4s, v6.4s
-	WORD $0x4e2a1cc6 // and v6.16b, v6.16b, v10.16b
-	WORD $0x4e21f4c6 // fmax v6.4s, v6.4s, v1.4s
-	WORD $0x4ea2f4c6 // fmin v6.4s, v6.4s, v2.4s
-	WORD $0x4e21a8c6 // fcvtns v6.4s, v6.4s
-	WORD $0x6e20fce7 // fdiv v7.4s, v7.4s, v0.4s
-	WORD $0x4e27e4ea // fcmeq v10.4s, v7.4s, v7.4s
-	WORD $0x4e2a1ce7 // and v7.16b, v7.16b, v10.16b
-	WORD $0x4e21f4e7 // fmax v7.4s, v7.4s, v1.4s
-	WORD $0x4ea2f4e7 // fmin v7.4s, v7.4s, v2.4s
-	WORD $0x4e21a8e7 // fcvtns v7.4s, v7.4s
-	WORD $0x6e20fd08 // fdiv v8.4s, v8.4s, v0.4s
-	WORD $0x4e28e50a // fcmeq v10.4s, v8.4s, v8.4s
-	WORD $0x4e2a1d08 // and v8.16b, v8.16b, v10.16b
-	WORD $0x4e21f508 // fmax v8.4s, v8.4s, v1.4s
-	WORD $0x4ea2f508 // fmin v8.4s, v8.4s, v2.4s
-	WORD $0x4e21a908 // fcvtns v8.4s, v8.4s
-	WORD $0x6e20fd29 // fdiv v9.4s, v9.4s, v0.4s
-	WORD $0x4e29e52a // fcmeq v10.4s, v9.4s, v9.4s
-	WORD $0x4e2a1d29 // and v9.16b, v9.16b, v10.16b
-	WORD $0x4e21f529 // fmax v9.4s, v9.4s, v1.4s
-	WORD $0x4ea2f529 // fmin v9.4s, v9.4s, v2.4s
-	WORD $0x4e21a929 // fcvtns v9.4s, v9.4s
-	WORD $0x0e6148c6 // sqxtn v6.4h, v6.4s
-	WORD $0x4e6148e6 // sqxtn2 v6.8h, v7.4s
-	WORD $0x4e630cc6 // sqadd v6.8h, v6.8h, v3.8h
-	WORD $0x0e614908 // sqxtn v8.4h, v8.4s
-	WORD $0x4e614928 // sqxtn2 v8.8h, v9.4s
-	WORD $0x4e630d08 // sqadd v8.8h, v8.8h, v3.8h
-	WORD $0x2e2128c6 // sqxtun v6.8b, v6.8h
-	WORD $0x6e212906 // sqxtun2 v6.16b, v8.8h
-	WORD $0x6e2464c6 // umax v6.16b, v6.16b, v4.16b
-	WORD $0x6e256cc6 // umin v6.16b, v6.16b, v5.16b
-	FMOVQ.P F6, 16(R0)
+	FLDPQ.P 32(R1), (F2, F3)
+	FLDPQ.P 32(R1), (F4, F5)
+	WORD $0x6e20fc42 // fdiv v2.4s, v2.4s, v0.4s
+	WORD $0x4e21a842 // fcvtns v2.4s, v2.4s
+	WORD $0x6e20fc63 // fdiv v3.4s, v3.4s, v0.4s
+	WORD $0x4e21a863 // fcvtns v3.4s, v3.4s
+	WORD $0x6e20fc84 // fdiv v4.4s, v4.4s, v0.4s
+	WORD $0x4e21a884 // fcvtns v4.4s, v4.4s
+	WORD $0x6e20fca5 // fdiv v5.4s, v5.4s, v0.4s
+	WORD $0x4e21a8a5 // fcvtns v5.4s, v5.4s
+	WORD $0x0e614842 // sqxtn v2.4h, v2.4s
+	WORD $0x4e614862 // sqxtn2 v2.8h, v3.4s
+	WORD $0x4e610c42 // sqadd v2.8h, v2.8h, v1.8h
+	WORD $0x0e614884 // sqxtn v4.4h, v4.4s
+	WORD $0x4e6148a4 // sqxtn2 v4.8h, v5.4s
+	WORD $0x4e610c84 // sqadd v4.8h, v4.8h, v1.8h
+	WORD $0x2e212842 // sqxtun v2.8b, v2.8h
+	WORD $0x6e212882 // sqxtun2 v2.16b, v4.8h
+	FMOVQ.P F2, 16(R0)
 	SUBS $16, R2, R2
 	BGT loop
 	RET

@@ -38,9 +38,11 @@ func convert(g *gen) {
 		"is dst = round(clamp(src/scale, lo, hi)) * back on n values, NaN counting as 0.")
 	dst, src, n = g.arg("dst"), g.arg("src"), g.arg("n")
 	scale, lo, hi, back := g.every("scale"), g.every("lo"), g.every("hi"), g.every("back")
+	g.v("fcvtns.4s", lo, lo) // whole numbers: the limits of what is rounded are the rounded limits
+	g.v("fcvtns.4s", hi, hi)
 	g.stream(n, 4, []*reg{dst, src}, func(at, lanes int) {
-		x := g.orZero(g.div(g.load(lanes, src, at, g.vec()), scale))
-		x = g.op("scvtf.4s", g.op("fcvtns.4s", g.clampTo(x, lo, hi)))
+		x := g.op("fcvtns.4s", g.div(g.load(lanes, src, at, g.vec()), scale)) // NaN is 0
+		x = g.op("scvtf.4s", g.op("smin.4s", g.op("smax.4s", x, lo), hi))
 		g.store(lanes, g.mul(x, back), dst, at)
 	})
 	g.end()
@@ -58,9 +60,6 @@ func convert(g *gen) {
 	})
 	g.end()
 }
-
-// orZero is 0 where x is NaN.
-func (g *gen) orZero(x *reg) *reg { return g.op("and.16b", x, g.op("fcmeq.4s", x, x)) }
 
 func (g *gen) dequantize(signed bool) {
 	name, typ, widen := "dequantizeU8", "uint8", "uxtl"

@@ -148,19 +148,24 @@ func (g *gen) maxU8() {
 
 func (g *gen) encode() {
 	g.function("encode", "func(dst *uint8, src *float32, n int, scale, lo, hi float32, zero int)",
-		"is dst = round(clamp(src/scale, lo, hi)) + zero on n values, a positive multiple of 64, NaN counting as 0.")
+		"is dst = round(clamp(src/scale, lo, hi)) + zero on n values, a positive multiple of 64, NaN counting as 0. lo is",
+		"-zero and hi 255-zero, which are the limits of a byte: narrowing keeps them.")
 	dst, src, n := g.arg("dst"), g.arg("src"), g.arg("n")
-	scale, lo, hi, zero := g.every("scale"), g.every("lo"), g.every("hi"), g.everyOf("zero", "8h")
-	least, most := g.v("movi.16b", g.vec(), 0), g.v("movi.16b", g.vec(), 255)
+	scale, zero := g.every("scale"), g.everyOf("zero", "8h")
 	g.whole(n, 16, func() {
 		v := g.vecs(4)
 		g.i("FLDPQ.P 32(%b), (%d, %d)", src, v[0], v[1])
 		g.i("FLDPQ.P 32(%b), (%d, %d)", src, v[2], v[3])
 		for i, x := range v {
-			x = g.orZero(g.div(x, scale))
-			v[i] = g.op("fcvtns.4s", g.clampTo(x, lo, hi))
+			v[i] = g.op("fcvtns.4s", g.div(x, scale)) // NaN is 0
 		}
-		g.packInts(v, zero, least, most)
+		for _, x := range [][]*reg{v[:2], v[2:]} {
+			g.v("sqxtn.4h", x[0], x[0])
+			g.v("sqxtn2.8h", x[0], x[1])
+			g.v("sqadd.8h", x[0], x[0], zero)
+		}
+		g.v("sqxtun.8b", v[0], v[0])
+		g.v("sqxtun2.16b", v[0], v[2])
 		g.i("FMOVQ.P %u, 16(%b)", v[0], dst)
 	})
 }
