@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Count the instructions that one run of a network takes on arm64, ours and ONNX Runtime's, under emulation.
 
-    arm64.py --bench DIR --run PATTERNS [--cpus CPUS] [--baseline FILE]
+    arm64.py --bench DIR --run PATTERNS [--set SET] [--cpus CPUS] [--baseline FILE]
 
-DIR has the models, some once more with float16 in place of float32 (halves), the engines for arm64 (arm64/engine,
-arm64/ort), the plug-in arm64_count.so and libonnxruntime for arm64 under onnxruntime-node-VERSION. A program runs a
-network three times, and the instructions of the last run count; one thread. FILE is arm64.json of another commit.
+DIR has the models in the folder SET, some once more with float16 in place of float32 (halves), the engines for arm64
+(arm64/engine, arm64/ort), the plug-in arm64_count.so and libonnxruntime for arm64 under onnxruntime-node-VERSION. A
+program runs a network three times, and the instructions of the last run count; one thread. FILE is arm64.json of
+another commit.
 """
 import argparse
 import fnmatch
@@ -79,18 +80,21 @@ def mean(ratios):
 def main():
     ap = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     ap.add_argument("--bench", required=True)
+    ap.add_argument("--set", default="models", help="folder of the networks: models or wide")
     ap.add_argument("--run", default="*", help="names or patterns of networks, with commas")
     ap.add_argument("--cpus", default="cortex-a76,cortex-a72", help="processors, with commas: " + ", ".join(CPUS))
     ap.add_argument("--baseline", help="arm64.json of another commit")
     a = ap.parse_args()
-    with open(os.path.join(a.bench, "models", "models.json"), encoding="utf-8") as f:
+    with open(os.path.join(a.bench, a.set, "models.json"), encoding="utf-8") as f:
         models = json.load(f)
     before = {}
     if a.baseline:
         with open(a.baseline, encoding="utf-8") as f:
             before = json.load(f)
     library = glob.glob(os.path.join(a.bench, "onnxruntime-node-*/package/bin/*/linux/arm64/libonnxruntime.so.1"))
-    names = sorted((n for n in models if any(fnmatch.fnmatch(n, p) for p in a.run.split(","))),
+    patterns = a.run.split(",")
+    names = sorted((n for n in models
+                    if models[n]["format"] != "fp16" and any(fnmatch.fnmatch(n, p) for p in patterns)),
                    key=lambda n: (models[n]["format"] != "fp32", models[n]["macs"]))
     results, failed = {}, False
     with tempfile.TemporaryDirectory() as folder:
@@ -101,7 +105,7 @@ def main():
             print(f"{'network':28s} {'MMAC':>8s} {'ours':>10s} {'theirs':>10s} {'ours/theirs':>12s}" +
                   (f" {'before':>10s} {'now/before':>11s}" if before else ""), flush=True)
             for name in names:
-                row = measure(emulator, a.bench, library, name, models[name])
+                row = measure(emulator, a.bench, library, os.path.join(a.bench, a.set, name + ".onnx"), models[name])
                 failed = failed or row["ours"] is None
                 results[cpu][name] = row
                 print_row(name, row, before.get(cpu, {}).get(name), bool(before))
@@ -130,8 +134,7 @@ def ours(emulator, bench, file):
     return emulator.count([os.path.join(bench, "arm64", "engine"), file, *RUNS])
 
 
-def measure(emulator, bench, library, name, model):
-    file = os.path.join(bench, "models", name + ".onnx")
+def measure(emulator, bench, library, file, model):
     row = {"macs": model["macs"], "quantized": model["format"] != "fp32", "ours": ours(emulator, bench, file)}
     row["theirs"] = library and emulator.count([os.path.join(bench, "arm64", "ort"), library[0], "1", file, *RUNS])
     return row

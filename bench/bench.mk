@@ -122,7 +122,8 @@ bench-operators: $(BUILD)/bin/anynpu $(PEERS_VENV)/done
 
 # Instructions instead of times: what runs of networks execute on arm64, beside ONNX Runtime, under emulation.
 # ARM64_CPUS are processors that qemu emulates; those of ARM64_HALVES are measured with float16, too; BASELINE=FILE is
-# arm64.json of another commit.
+# arm64.json of another commit. ARM64_SET=wide names networks of the wide set by ARM64_RUN.
+ARM64_SET  ?= models
 ARM64_RUN  ?= lenet_28,encoder_256x4_s128,mobilenet_*,squeezenet11_224,resnet50_*,yolo_heads_320_qdq,matmul_m*_k1024_n1024*
 ARM64_CPUS ?= cortex-a76,cortex-a72
 ARM64_HALVES ?= encoder_256x4_s128,mobilenet_v2_224
@@ -132,7 +133,7 @@ $(BENCH)/arm64_count.so: bench/arm64_count.c
 	@mkdir -p $(@D)
 	gcc -std=c11 -O2 -Wall -Wextra -Werror -shared -fPIC $< -o $@
 
-bench-arm64: tools-go $(ORT)/done $(BENCH)/models/done $(BENCH)/arm64_count.so
+bench-arm64: tools-go $(ORT)/done $(BENCH)/$(ARM64_SET)/done $(BENCH)/arm64_count.so
 	@scripts/need.sh qemu-aarch64:qemu-user aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu,libc6-dev-arm64-cross \
 	'?llvm-mca-19:llvm-19'
 	GOARCH=arm64 CC=aarch64-linux-gnu-gcc BUILD=$(ARM64) $(MAKE) --no-print-directory libs
@@ -141,6 +142,6 @@ bench-arm64: tools-go $(ORT)/done $(BENCH)/models/done $(BENCH)/arm64_count.so
 	-o $(BENCH)/arm64/engine -L$(ARM64)/lib "-Wl,-rpath,$(abspath $(ARM64)/lib)" -lanynpu -lpthread -lm
 	cd bench && CGO_ENABLED=1 GOARCH=arm64 CC=aarch64-linux-gnu-gcc $(GO) build -o "$(abspath $(BENCH))/arm64/" ./ort
 	@rm -rf $(BENCH)/halves
-	$(ONNX_VENV)/bin/python bench/halves.py $(BENCH)/models $(BENCH)/halves '$(ARM64_HALVES)'
-	@bench/arm64.py --bench $(abspath $(BENCH)) --run '$(ARM64_RUN)' --cpus $(ARM64_CPUS) $(addprefix --baseline ,$(BASELINE))
+	$(ONNX_VENV)/bin/python bench/halves.py $(BENCH)/$(ARM64_SET) $(BENCH)/halves '$(ARM64_HALVES)'
+	@bench/arm64.py --bench $(abspath $(BENCH)) --set $(ARM64_SET) --run '$(ARM64_RUN)' --cpus $(ARM64_CPUS) $(addprefix --baseline ,$(BASELINE))
 	@bench/arm64_mca.sh
