@@ -2,8 +2,10 @@
 # usage: check_packages_root.sh PACKAGES SUITE ARCH [FORMAT...]
 # The packages of the folder PACKAGES for ARCH in a fresh minimal root of Debian's SUITE, beside a stand-in for a
 # vendor's library. With nothing else installed, `anynpu exec` runs a program that was linked with the stand-in, and so
-# does a single library. Then, for each FORMAT (deb, rpm), with a compiler: a C program is built by every pkg-config
-# file and by every CMake target, and runs; the tool runs and has its manual page. The stand-in stays as it is through
+# does a single library. By README's commands ohnn_digits is right there, and MobileNetV2 has the results of this
+# machine: of codes the same bits, of float32 within 1e-4 of the largest. Then, for each FORMAT (deb, rpm), with a
+# compiler: a C program is built by every pkg-config file and by every CMake target, and runs; the tool runs and has its
+# manual page. The stand-in stays as it is through
 # installation, upgrade and removal, and a purge leaves nothing. A machine that cannot run programs of ARCH, itself or
 # by an emulator, says so and skips the root.
 set -euo pipefail
@@ -23,6 +25,8 @@ fail() { echo "check_packages_root: $name: $*"; exit 1; }
 in_root() { scripts/in_root.sh "$root" "$1" "$arch" > "$dir/out" 2>&1; }
 must() { in_root "$2" || { tail -n 30 "$dir/out"; fail "$1"; }; } # WHAT COMMAND
 
+make --no-print-directory "${BUILD:-build}/bin/anynpu" > "$dir/out" 2>&1 ||
+  { tail -n 30 "$dir/out"; fail "this machine's tool"; }
 code=0
 scripts/make_root.sh "$root" "$suite" "$arch" > "$dir/out" 2>&1 || code=$?
 case $code in
@@ -38,15 +42,36 @@ sed '/^#/d; s/.*/int &(void) { return -99; }/' capi/stub/zlibrknnrt.symbols > "$
 $cc -shared -fPIC -o "$root/usr/lib/librknnrt.so" "$dir/vendor.c" -Wl,-soname,librknnrt.so
 $cc -Iinclude examples/rknn_digits.c -o "$root/opt/rknn_digits" -L"$root/usr/lib" -lrknnrt -lm
 cp -r examples/digits ctest/projects "$root/opt/"
+# A program of a system whose library is not in the root.
+sed '/^#/d; s/.*/int &(void) { return -99; }/' capi/stub/zlibneural_network_core.symbols > "$dir/ohnn.c"
+$cc -shared -fPIC -o "$dir/libneural_network_core.so" "$dir/ohnn.c" -Wl,-soname,libneural_network_core.so
+$cc -Iinclude examples/ohnn_digits.c -o "$root/opt/ohnn_digits" -L"$dir" -lneural_network_core
 files() { # what is in the root, without what package managers and ldconfig keep for themselves
   find "$root" -xdev \( -path "$root/var/lib/dpkg" -o -path "$root/var/log" -o -path "$root/var/cache" -o -path \
-    "$root/var/lib/rpm" \
+    "$root/var/lib/rpm" -o -path "$root/var/lib/apt" \
     -o -path "$root/etc/ld.so.cache" -o -path "$root/proc" -o -path "$root/dev" -o -path "$root/opt" -o -path \
       "$root/tmp" \) -prune -o \
     -printf '%P %y %l\n' | LC_ALL=C sort
 }
 vendor=$(sha256sum < "$root/usr/lib/librknnrt.so")
 theirs() { [ "$(sha256sum < "$root/usr/lib/librknnrt.so")" = "$vendor" ] || fail "$1: the vendor's library is not as it was"; }
+readme() { # START: README's command that begins so
+  command=$(sed -n "s/^    \($1 .*\)/\1/p" README.md)
+  [ "$(wc -l <<< "$command")" = 1 ] && [ -n "$command" ] || fail "README.md has not one command $1"
+}
+network() { # NAME RELATIVE: its output in the root is this machine's, within RELATIVE of the largest number
+  local at=$root/opt/networks output largest
+  mkdir -p "$at"
+  go run ./conformance/cmd/conformance generate network "$1" "$at" || fail "$1 is not generated"
+  "${BUILD:-build}/bin/anynpu" run "$at/$1.onnx" --random --seed 7 -o "$at" > "$dir/here" || fail "$1 on this machine"
+  output=$(sed -n 's/  float32.* -> .*//p' "$dir/here")
+  largest=$(sed -n 's/.* min \(-*\)\([^ ]*\)  max \([^ ]*\) .*/\2 \3/p' "$dir/here" | awk '{print ($1 > $2 ? $1 : $2)}')
+  must "$1" "cd /opt/networks && anynpu run $1.onnx --random --seed 7 --expect $output=$output.npy --rtol 0 \
+    --atol $(awk -v r="$2" -v l="$largest" 'BEGIN {print r * l}')"
+  grep -q 'as expected' "$dir/out" || { cat "$dir/out"; fail "$1: nothing was compared"; }
+  echo "$name: $1: $(sed -n 's/^ *\(largest difference [^,]*\),.*/\1/p' "$dir/out") of $largest from this machine's," \
+    "$(sed -n 's/.*fastest \([^,]*\),.*/\1/p' "$dir/out")"
+}
 digits() { # WHEN [COMMAND]
   must "$1: rknn_digits" "cd /opt && ${2-anynpu exec --} ./rknn_digits digits/digits.onnx digits/images/*.pgm"
   grep -qF '59 of 60 right' "$dir/out" || { cat "$dir/out"; fail "$1: rknn_digits"; }
@@ -65,6 +90,19 @@ cp "$packages"/*_"$arch".deb "$packages"/*."$machine".rpm "$root/opt/packages/"
 files > "$dir/before"
 must "dpkg -i libanynpu-single" 'dpkg -i /opt/packages/libanynpu-single_*.deb'
 digits "a single library" "LD_LIBRARY_PATH=/usr/lib/$triplet/anynpu/single"
+readme 'apt install'
+must "$command" "cd /opt/packages && $command"
+theirs "$command"
+readme 'anynpu exec'
+must "$command" "cd /opt && ${command/program/ohnn_digits} digits/digits.weights digits/images/*.pgm"
+grep -F '59 of 60 right' "$dir/out" > "$dir/right" && grep -q 'cpu: all' "$dir/out" ||
+  { cat "$dir/out"; fail "$command: ohnn_digits"; }
+echo "$name: $command: $(cat "$dir/right")"
+readme 'anynpu run'
+must "$command" "mkdir /opt/readme && cd /opt/readme && mkdir examples && ln -s ../../digits examples/ && $command"
+grep -qE '^ +4 +0\.99' "$dir/out" || { cat "$dir/out"; fail "$command"; }
+network mobilenet_v2_224 1e-4
+network mobilenet_v2_224_qdq 0
 must "dpkg -i" 'dpkg -i /opt/packages/*.deb'
 theirs install
 digits install
