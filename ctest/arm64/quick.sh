@@ -24,6 +24,7 @@ codes='GemmInt8_equals|GemmInt8_gathers|Requantize_|DepthwiseInt8_'
 floats='Table_has|Compare_every|Integers_every|AddRowSums|Gemm_edges|Gemm_specialValues|Gemm_indirect|Depthwise_windows|Pooling_windows|PackWinograd|Unary_trans|Binary_every|Reduce_all|Mix4|Transpose_|FloatToHalf|Decode_|ResizeBytes_|CombineU8|EncodeU8|NearestU8'
 suite cortex-a53 kernel "^Test($codes|$floats)/^neon$"
 suite cortex-a76 kernel "^Test($codes)/dotprod$"
+suite cortex-a76 kernel "^Test(FP16_|UnaryHalves_|BinaryHalves_equal|Table_has)/^fp16$"
 suite max kernel "^Test($codes)/i8mm$"
 codes='qdqIsWithinOneCodeOfReference|quantEqualsReferenceToTheBit'
 suite cortex-a53 plan "^TestBuild_(equalsReference|$codes)$/^neon$"

@@ -5,11 +5,12 @@ package kernel
 import "golang.org/x/sys/cpu"
 
 // architectureSets are the instruction sets of arm64: what every processor has, products of four bytes (A55, A75 and
-// later), and products of an unsigned and a signed byte.
+// later), arithmetic of binary16, and products of an unsigned and a signed byte.
 func architectureSets() []instructionSet {
 	return []instructionSet{
 		{"neon", func() bool { return true }, neonTable()},
 		{"dotprod", func() bool { return cpu.ARM64.HasASIMDDP }, dotprodTable()},
+		{"fp16", func() bool { return cpu.ARM64.HasASIMDHP }, fp16Table()},
 		{"i8mm", func() bool { return cpu.ARM64.HasI8MM }, i8mmTable()},
 	}
 }
@@ -134,7 +135,7 @@ func dotprodTable() table {
 }
 
 func i8mmTable() table {
-	t := dotprodTable()
+	t := fp16Table()
 	t.int8 = &intTilesI8MM
 	t.dotWindow, t.dotSlide = dotWindowI8MM, dotSlideI8MM
 	return t

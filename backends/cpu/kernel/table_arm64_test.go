@@ -15,7 +15,8 @@ import (
 // computed at all.
 func TestTable_hasEveryKernel(t *testing.T) {
 	generic := reflect.ValueOf(genericTable())
-	for name, table := range map[string]table{"neon": neonTable(), "dotprod": dotprodTable(), "i8mm": i8mmTable()} {
+	for name, table := range map[string]table{"neon": neonTable(), "dotprod": dotprodTable(), "fp16": fp16Table(),
+		"i8mm": i8mmTable()} {
 		t.Run(name, func(t *testing.T) {
 			v := reflect.ValueOf(table)
 			for i := range v.NumField() {

@@ -18,8 +18,9 @@ type isa struct {
 var (
 	neon    = &isa{name: "NEON"}
 	dotprod = &isa{name: "DotProd", dot: true}
+	fp16    = &isa{name: "FP16", dot: true}
 	i8mm    = &isa{name: "I8MM", dot: true, mixed: true}
-	isas    = []*isa{neon, dotprod, i8mm}
+	isas    = []*isa{neon, dotprod, fp16, i8mm}
 )
 
 // reg is a register of vectors or a general one. n is its number, -1 until assign has found one.

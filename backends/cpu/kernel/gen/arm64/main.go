@@ -46,6 +46,7 @@ var operations = []operation{
 	{"image", []part{{"", image}}},
 	{"lookup", []part{{"", lookup}}},
 	{"codeblocks", []part{{"", codeBlocks}}},
+	{"halfvectors", []part{{"", halfVectors}}},
 }
 
 type operation struct {
@@ -76,6 +77,9 @@ func (o *operation) write(dir string) error {
 	var decls strings.Builder
 	for _, s := range isas {
 		for _, p := range o.parts {
+			if s == fp16 && o.name != "halfvectors" {
+				continue
+			}
 			g := &gen{isa: s, size: 4}
 			p.fill(g)
 			if g.text.Len() == 0 {

@@ -1,0 +1,43 @@
+//go:build !noasm
+
+package kernel
+
+// fp16Table computes in binary16 what is rounded once either way, and the rest as the set before. A number that
+// binary16 does not have is left to that, too.
+func fp16Table() table {
+	t := dotprodTable()
+	t.halfVV = [numBinary]vvHalfFn{vvHalfAddFP16, vvHalfSubFP16, vvHalfMulFP16, vvHalfDivFP16, vvHalfMinFP16,
+		vvHalfMaxFP16}
+	for op, f := range [Pow]vsHalfFn{vsHalfAddFP16, vsHalfSubFP16, vsHalfMulFP16, vsHalfDivFP16, vsHalfMinFP16,
+		vsHalfMaxFP16} {
+		t.halfVS[op] = ofHalf(f, t.halfVS[op])
+	}
+	for op, f := range [Pow]vsHalfFn{svHalfAddFP16, svHalfSubFP16, svHalfMulFP16, svHalfDivFP16, svHalfMinFP16,
+		svHalfMaxFP16} {
+		t.halfSV[op] = ofHalf(f, t.halfSV[op])
+	}
+	t.unaryHalf[Sqrt], t.unaryHalf[Abs], t.unaryHalf[Neg] = unaryHalfSqrtFP16, unaryHalfAbsFP16, unaryHalfNegFP16
+	t.unaryHalf[Floor], t.unaryHalf[Ceil], t.unaryHalf[Round] = unaryHalfFloorFP16, unaryHalfCeilFP16, unaryHalfRoundFP16
+	clamp := t.unaryHalf[Clamp]
+	t.unaryHalf[Clamp] = func(dst, src *uint16, n int, lo, hi float32) {
+		if isHalf(lo) && isHalf(hi) {
+			unaryHalfClampFP16(dst, src, n, lo, hi)
+		} else {
+			clamp(dst, src, n, lo, hi)
+		}
+	}
+	return t
+}
+
+// ofHalf is f for numbers of binary16, else other.
+func ofHalf(f, other vsHalfFn) vsHalfFn {
+	return func(dst, a *uint16, b float32, n int) {
+		if isHalf(b) {
+			f(dst, a, b, n)
+		} else {
+			other(dst, a, b, n)
+		}
+	}
+}
+
+func isHalf(x float32) bool { return halfToFloat(floatToHalf(x)) == x }
