@@ -2,8 +2,8 @@
 
 package kernel
 
-// fp16Table computes in binary16 what is rounded once either way, and the rest as the set before. A number that
-// binary16 does not have is left to that, too.
+// fp16Table has kernels in binary16 for functions that are rounded once either way. Numbers that binary16 does not have
+// are left to the kernels of the set before.
 func fp16Table() table {
 	t := dotprodTable()
 	t.halfVV = [numBinary]vvHalfFn{vvHalfAddFP16, vvHalfSubFP16, vvHalfMulFP16, vvHalfDivFP16, vvHalfMinFP16,

@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// halfVectors are the functions whose results in binary16 are those of float32 rounded once: float32 has more than twice
-// the bits, and two more. The scalars of the vs and sv functions are numbers of binary16.
+// halfVectors emits functions that compute in binary16. Their results equal float32's rounded once, because float32 has
+// more than twice the bits, and two more. The scalars of vs and sv, and the bounds of Clamp, must be of binary16.
 func halfVectors(g *gen) {
 	if g.isa != fp16 {
 		return
@@ -69,8 +69,8 @@ func (g *gen) everyHalf(name string) *reg {
 	return g.v("dup.8h", r, r, 0)
 }
 
-// streamHalves walks n numbers of binary16: body is emitted for four vectors, for one, and for one number. It moves what
-// is at p, all of which move on together, to r, or r to there.
+// streamHalves walks n numbers of binary16: body is emitted for four vectors, for one, and for one number. Its move
+// loads r from p, or writes r there; ptrs move on together.
 func (g *gen) streamHalves(n *reg, ptrs []*reg, body func(move func(p, r *reg, write bool))) {
 	emit := func(at int) {
 		body(func(p, r *reg, write bool) {
