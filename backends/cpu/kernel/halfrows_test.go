@@ -7,8 +7,9 @@ import (
 
 func TestHalfMatrix_multiply(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
-		for _, transposed := range []bool{false, true} {
-			m := HalfMatrix{Rows: 77, Cols: 130}
+		for i, depth := range []int{1, 3, 4, 77, 1, 3, 4, 77} {
+			transposed := i >= 4
+			m := HalfMatrix{Rows: depth, Cols: 130}
 			if !m.Fast() {
 				continue
 			}

@@ -25,6 +25,8 @@ func TestOverlaps_oneOfMany(t *testing.T) {
 					b[0], b[3] = -inf, inf
 				case 7:
 					b[2] = math.MaxFloat32
+				case 8:
+					b[i/9%4] = float32(math.NaN())
 				}
 				b[4] = float32((b[2] - b[0]) * (b[3] - b[1]))
 				if i < n {

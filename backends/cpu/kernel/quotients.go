@@ -9,9 +9,9 @@ const quotientStep = 8
 const QuotientBlock = 1 << 10
 
 // Quotients computes dst = op(a, b) from the first element on and returns how many it has computed: all but the last
-// few, or those before a block of [QuotientBlock] elements that kernels cannot divide. Such a block has an integer of
-// 51 bits or more, or a float32 that is not finite or has a quotient of 2^24 or more; its part of dst is undefined. b
-// has an element for each of a, or one. dst shares no memory with them. Integers are not divided by 0.
+// few, or those before a block of [QuotientBlock] elements that kernels cannot divide: a float32 in it is not finite or
+// has a quotient of 2^24 or more, or an integer has 51 bits or more, which some kernels divide. Its part of dst is
+// undefined. b has an element for each of a, or one. dst shares no memory with them. Integers are not divided by 0.
 func Quotients[T int32 | int64 | float32](op Quotient, dst, a, b []T) int {
 	need("Quotients", "a", len(a), len(dst))
 	repeats := len(b) == 1

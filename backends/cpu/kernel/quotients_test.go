@@ -48,22 +48,26 @@ func checkQuotients[T int32 | int64](t *testing.T, numbers []T, far T) {
 				check(dst, a, func(int) T { return y }, Quotients(op, dst, a, []T{y}))
 			}
 		}
-		if far != 0 { // in the second block of three
-			long := make([]T, 3*QuotientBlock)
+		if far != 0 { // in the second block of three, which is refused or right
+			long, ones := make([]T, 3*QuotientBlock), make([]T, 3*QuotientBlock)
 			for i := range long {
-				long[i] = 6
+				long[i], ones[i] = 6, 1
 			}
 			long[QuotientBlock+17] = far
 			dst := make([]T, len(long))
-			if got := Quotients(op, dst, long, []T{3}); fast.quotientsVS[kindOf[T]()][op] != nil {
-				require.Equal(t, QuotientBlock, got)
+			checkFar := func(got int, of func(i int) T) {
+				if got != len(long) {
+					require.Equal(t, QuotientBlock, got)
+				}
+				for i, v := range dst[:got] {
+					require.Equal(t, of(i), v)
+				}
 			}
-			ones := make([]T, len(long))
-			for i := range ones {
-				ones[i] = 1
+			if got := Quotients(op, dst, long, []T{3}); fast.quotientsVS[kindOf[T]()][op] != nil {
+				checkFar(got, func(i int) T { return T(exactQuotient(op, int64(long[i]), 3)) })
 			}
 			if got := Quotients(op, dst, ones, long); fast.quotientsVV[kindOf[T]()][op] != nil {
-				require.Equal(t, QuotientBlock, got)
+				checkFar(got, func(i int) T { return T(exactQuotient(op, 1, int64(long[i]))) })
 			}
 		}
 	}

@@ -122,6 +122,8 @@ func neonTable() table {
 	t.combine, t.maxU8, t.encode, t.nearest = combineNEON, maxU8NEON, encodeNEON, nearestNEON
 	t.rowSums = rowSumsNEON
 	t.affine3, t.spread, t.resize1, t.resize2 = affine3NEON, spreadNEON, resize1NEON, resize2NEON
+	t.addQuotients()
+	t.overlaps, t.halfRows = overlapsNEON, [2]halfRowsFn{halfRows1NEON, halfRows2NEON}
 	t.peak = func(n int) int { peakFMANEON(n, &peakData[0]); return 48 * 2 * 4 }
 	return t
 }

@@ -112,3 +112,17 @@ func (t *table) addMoves() {
 	}
 	t.running = [2]func(dst, src *float32, sums *float64, n int){runningNEON, runningBeforeNEON}
 }
+
+// addQuotients fills in the divisions.
+func (t *table) addQuotients() {
+	t.quotientsVV = [3][numQuotients]quotientFn{
+		{ModTrunc: vvModF32NEON},
+		{vvDivI32NEON, vvDivFloorI32NEON, vvModI32NEON, vvModFloorI32NEON},
+		{vvDivI64NEON, vvDivFloorI64NEON, vvModI64NEON, vvModFloorI64NEON},
+	}
+	t.quotientsVS = [3][numQuotients]quotientFn{
+		{ModTrunc: vsModF32NEON},
+		{vsDivI32NEON, vsDivFloorI32NEON, vsModI32NEON, vsModFloorI32NEON},
+		{vsDivI64NEON, vsDivFloorI64NEON, vsModI64NEON, vsModFloorI64NEON},
+	}
+}

@@ -51,6 +51,9 @@ var forms = map[string]form{
 	"fcvtms.2d":   {0x4e61b800, "fcvtms D.2d, N.2d"},
 	"sqxtn.2s":    {0x0ea14800, "sqxtn D.2s, N.2d"},
 	"sqxtn2.4s":   {0x4ea14800, "sqxtn2 D.4s, N.2d"},
+	"frintz.2d":   {0x4ee19800, "frintz D.2d, N.2d"},
+	"facgt.2d":    {0x6ee0ec00, "facgt D.2d, N.2d, M.2d"},
+	"mls.4s":      {0x6ea09400, "mls D.4s, N.4s, M.4s"},
 	"mla.4s":      {0x4ea09400, "mla D.4s, N.4s, M.4s"},
 	"addp.4s":     {0x4ea0bc00, "addp D.4s, N.4s, M.4s"},
 	"sqadd.8h":    {0x4e600c00, "sqadd D.8h, N.8h, M.8h"},
@@ -170,7 +173,7 @@ var forms = map[string]form{
 
 // adds are the instructions that read what they write.
 var adds = map[string]bool{
-	"fmla": true, "fmls": true, "mla": true, "sdot": true, "udot": true, "usdot": true, "sudot": true, "smmla": true,
+	"fmla": true, "fmls": true, "mla": true, "mls": true, "sdot": true, "udot": true, "usdot": true, "sudot": true, "smmla": true,
 	"usmmla": true, "bsl": true, "bit": true, "bif": true, "smlal": true, "smlal2": true, "umlal": true, "umlal2": true,
 	"sadalp": true, "uadalp": true, "sqxtn2": true, "sqxtun2": true, "xtn2": true, "fcvtn2": true, "sri": true,
 }
