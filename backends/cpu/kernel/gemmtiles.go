@@ -5,6 +5,15 @@ func pairs() bool { return fast.gemm != nil && fast.gemm.mr[2] > 0 }
 
 var noNext [1]float32
 
+// panelTile stands for the tiles of a whole panel, in place of a number of vectors.
+const panelTile = 3
+
+// wholePanel reports whether tiles of a whole panel compute all rows, and their last vector is not empty.
+func (t *tileArgs) wholePanel(tiles *gemmTiles) bool {
+	return t.m <= len(tiles.panel) && tiles.panel[0] != nil && t.ind == nil && t.ldb == PanelCols &&
+		t.cols > PanelCols-tiles.lanes && t.cols <= PanelCols
+}
+
 // gemmPanel computes m rows by up to one panel of columns, in tiles of two
 // neighbouring heights that divide the rows evenly: a low tile at the end would
 // cost nearly as much as a full one. A direct call, so that t stays on the stack.
@@ -17,6 +26,11 @@ func gemmPanel(t *tileArgs) {
 	width := 2 * tiles.lanes
 	if t.cols > PanelCols {
 		width = 2 * PanelCols
+	}
+	if t.wholePanel(tiles) {
+		t.setFetchStep(t.m)
+		tileCall(t, 0, 0, t.cols, panelTile, t.m, 1)
+		return
 	}
 	for j := 0; j < t.cols; j += width {
 		cols := min(width, t.cols-j)
@@ -82,8 +96,13 @@ func tileCall(t *tileArgs, i, j, cols, nv, mr, blocks int) {
 		if t.k > 0 {
 			a = &t.a[i*t.lda]
 		}
-		fast.gemm.direct[nv][mr-1](blocks, t.k, a, 4*t.lda, b, ldb, c, 4*t.ldc, bias, res, 4*t.ldr, t.lo, t.hi, cols, after,
-			next, step)
+		f := tileFn(nil)
+		if nv == panelTile {
+			f = fast.gemm.panel[mr-1]
+		} else {
+			f = fast.gemm.direct[nv][mr-1]
+		}
+		f(blocks, t.k, a, 4*t.lda, b, ldb, c, 4*t.ldc, bias, res, 4*t.ldr, t.lo, t.hi, cols, after, next, step)
 		return
 	}
 	var tab *int32

@@ -23,6 +23,7 @@ func intPanel(g *GemmInt8, sums []float32, r0, r1, j int) {
 	most := max(mr, intCall/(2*width*g.taps()*p.words*IntDepth)/mr*mr)
 	for at := 0; at < min(p.w, g.N-j); at += width {
 		p.cols, p.j = min(width, g.N-j-at), j+at
+		p.vectors = ceilDiv(p.cols, t.cols)
 		p.b = &g.B[panelBytes(g.taps(), g.K, j)+at*IntDepth]
 		for i := r0; i < r1; {
 			rows := min(most, r1-i)

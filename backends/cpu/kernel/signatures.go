@@ -17,6 +17,7 @@ type gemmTiles struct {
 	mr       [3]int // most rows; 0: there are no such tiles
 	direct   [3][8]tileFn
 	indirect [3][8]itileFn
+	panel    [2]tileFn // of one and two rows by a whole panel, where two vectors are less than that
 }
 
 // Products of 8-bit values, alike.

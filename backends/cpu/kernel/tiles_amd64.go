@@ -9,6 +9,7 @@ var (
 			{gemm1x8AVX2, gemm2x8AVX2, gemm3x8AVX2, gemm4x8AVX2, gemm5x8AVX2, gemm6x8AVX2},
 			{gemm1x16AVX2, gemm2x16AVX2, gemm3x16AVX2, gemm4x16AVX2, gemm5x16AVX2, gemm6x16AVX2},
 		},
+		panel: [2]tileFn{gemm1x32AVX2, gemm2x32AVX2},
 		indirect: [3][8]itileFn{
 			{igemm1x8AVX2, igemm2x8AVX2, igemm3x8AVX2, igemm4x8AVX2, igemm5x8AVX2, igemm6x8AVX2},
 			{igemm1x16AVX2, igemm2x16AVX2, igemm3x16AVX2, igemm4x16AVX2, igemm5x16AVX2, igemm6x16AVX2},
@@ -35,9 +36,15 @@ var (
 
 var (
 	intTilesAVX2 = intTiles{
-		cols: 8, mr: [4]int{4},
-		direct:   [4][8]dotFn{{dot1x8AVX2, dot2x8AVX2, dot3x8AVX2, dot4x8AVX2}},
-		indirect: [4][8]idotFn{{idot1x8AVX2, idot2x8AVX2, idot3x8AVX2, idot4x8AVX2}},
+		cols: 8, mr: [4]int{4, 4},
+		direct: [4][8]dotFn{
+			{dot1x8AVX2, dot2x8AVX2, dot3x8AVX2, dot4x8AVX2},
+			{dot1x16AVX2, dot2x16AVX2, dot3x16AVX2, dot4x16AVX2},
+		},
+		indirect: [4][8]idotFn{
+			{idot1x8AVX2, idot2x8AVX2, idot3x8AVX2, idot4x8AVX2},
+			{idot1x16AVX2, idot2x16AVX2, idot3x16AVX2, idot4x16AVX2},
+		},
 	}
 	intTilesVNNI = intTiles{
 		cols: 16, mr: [4]int{8, 8, 8, 6},

@@ -88,6 +88,20 @@ func gemm5x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c
 //go:noescape
 func gemm6x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
+// gemm1x32AVX2 computes blocks*1 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
+// Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
+//
+//go:noescape
+func gemm1x32AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
+
+// gemm2x32AVX2 computes blocks*2 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
+// Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
+//
+//go:noescape
+func gemm2x32AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
+
 // igemm1x8AVX2 computes blocks*1 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
 // Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.

@@ -8,6 +8,7 @@
 // Requires: AVX, AVX2
 TEXT ·dot1x8AVX2(SB), NOSPLIT, $0-144
 	MOVQ    cols+136(FP), AX
+	SUBQ    $+0, AX
 	LEAQ    maskTable<>+0(SB), CX
 	NEGQ    AX
 	VMOVUPS 32(CX)(AX*4), Y15
@@ -15,7 +16,6 @@ TEXT ·dot1x8AVX2(SB), NOSPLIT, $0-144
 	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
 	MOVQ   b+32(FP), CX
 	MOVQ   lda+24(FP), BX
 	MOVQ   k+8(FP), DX
@@ -27,42 +27,54 @@ block:
 	JGT    rest
 
 loop:
-	VPMOVSXBW    (CX), Y12
-	VPMOVSXBW    16(CX), Y13
+	VMOVDQU      (CX), Y12
+	VPSLLW       $0x08, Y12, Y11
+	VPSRAW       $0x08, Y11, Y11
+	VPSRAW       $0x08, Y12, Y12
 	ADDQ         SI, CX
-	VPBROADCASTD (AX)(DX*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPMOVSXBW    (CX), Y12
-	VPMOVSXBW    16(CX), Y13
+	VPBROADCASTD (AX)(DX*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VMOVDQU      (CX), Y12
+	VPSLLW       $0x08, Y12, Y11
+	VPSRAW       $0x08, Y11, Y11
+	VPSRAW       $0x08, Y12, Y12
 	ADDQ         SI, CX
-	VPBROADCASTD 4(AX)(DX*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPMOVSXBW    (CX), Y12
-	VPMOVSXBW    16(CX), Y13
+	VPBROADCASTD 4(AX)(DX*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VMOVDQU      (CX), Y12
+	VPSLLW       $0x08, Y12, Y11
+	VPSRAW       $0x08, Y11, Y11
+	VPSRAW       $0x08, Y12, Y12
 	ADDQ         SI, CX
-	VPBROADCASTD 8(AX)(DX*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPMOVSXBW    (CX), Y12
-	VPMOVSXBW    16(CX), Y13
+	VPBROADCASTD 8(AX)(DX*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VMOVDQU      (CX), Y12
+	VPSLLW       $0x08, Y12, Y11
+	VPSRAW       $0x08, Y11, Y11
+	VPSRAW       $0x08, Y12, Y12
 	ADDQ         SI, CX
-	VPBROADCASTD 12(AX)(DX*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y8, Y8
-	VPADDD       Y8, Y1, Y1
+	VPBROADCASTD 12(AX)(DX*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y0, Y0
 	ADDQ         $+4, DX
 	CMPQ         DX, $-4
 	JLE          loop
@@ -72,38 +84,39 @@ rest:
 	JZ    done
 
 single:
-	VPMOVSXBW    (CX), Y12
-	VPMOVSXBW    16(CX), Y13
+	VMOVDQU      (CX), Y12
+	VPSLLW       $0x08, Y12, Y11
+	VPSRAW       $0x08, Y11, Y11
+	VPSRAW       $0x08, Y12, Y12
 	ADDQ         SI, CX
-	VPBROADCASTD (AX)(DX*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y8, Y8
-	VPADDD       Y8, Y1, Y1
+	VPBROADCASTD (AX)(DX*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y0, Y0
 	ADDQ         $+1, DX
 	JNZ          single
 
 done:
 	IMUL3Q     $0x01, BX, BX
 	ADDQ       BX, a+16(FP)
-	VPHADDD    Y1, Y0, Y0
-	VPERMQ     $0xd8, Y0, Y0
 	MOVQ       init+64(FP), AX
 	TESTQ      AX, AX
 	JZ         noinit
-	VMASKMOVPS (AX), Y15, Y10
-	VPADDD     Y10, Y0, Y0
+	VMASKMOVPS (AX), Y15, Y8
+	VPADDD     Y8, Y0, Y0
 
 noinit:
 	MOVQ         factors+72(FP), AX
 	TESTQ        AX, AX
 	JZ           nofactors
 	MOVQ         rows+80(FP), CX
-	VMASKMOVPS   (AX), Y15, Y10
-	VPBROADCASTD (CX), Y11
-	VPMADDWD     Y10, Y11, Y11
-	VPADDD       Y11, Y0, Y0
+	VMASKMOVPS   (AX), Y15, Y8
+	VPBROADCASTD (CX), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y0, Y0
 	ADDQ         $+4, CX
 	MOVQ         CX, rows+80(FP)
 
@@ -111,14 +124,14 @@ nofactors:
 	MOVQ       scale+88(FP), AX
 	TESTQ      AX, AX
 	JZ         plain
-	VMASKMOVPS (AX), Y15, Y10
+	VMASKMOVPS (AX), Y15, Y8
 	VCVTDQ2PS  Y0, Y0
-	VMULPS     Y10, Y0, Y0
+	VMULPS     Y8, Y0, Y0
 	MOVQ       add+96(FP), AX
 	TESTQ      AX, AX
 	JZ         noadd
-	VMASKMOVPS (AX), Y15, Y10
-	VADDPS     Y10, Y0, Y0
+	VMASKMOVPS (AX), Y15, Y8
+	VADDPS     Y8, Y0, Y0
 
 noadd:
 	MOVQ         zero+112(FP), AX
@@ -134,16 +147,16 @@ noadd:
 	MOVQ         ldc+56(FP), CX
 	VCVTPS2DQ    Y0, Y0
 	VPACKSSDW    Y0, Y0, Y0
-	VPERMQ       $0x08, Y0, Y0
+	VPERMQ       $0xd8, Y0, Y0
 	VPADDSW      Y11, Y0, Y0
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
 	MOVQ         cols+136(FP), DX
+	MOVQ         AX, SI
 	VMOVQ        X0, BX
 	CMPQ         DX, $+8
 	JGE          whole0
-	MOVQ         AX, SI
 
 byte0:
 	MOVB BL, (SI)
@@ -154,7 +167,7 @@ byte0:
 	JMP  next0
 
 whole0:
-	MOVQ BX, (AX)
+	MOVQ BX, (SI)
 
 next0:
 	ADDQ CX, AX
@@ -202,10 +215,29 @@ DATA maskTable<>+56(SB)/4, $0x00000000
 DATA maskTable<>+60(SB)/4, $0x00000000
 GLOBL maskTable<>(SB), RODATA|NOPTR, $64
 
+DATA c00ff00ff<>+0(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+4(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+8(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+12(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+16(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+20(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+24(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+28(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+32(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+36(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+40(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+44(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+48(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+52(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+56(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+60(SB)/4, $0x00ff00ff
+GLOBL c00ff00ff<>(SB), RODATA|NOPTR, $64
+
 // func dot2x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2
 TEXT ·dot2x8AVX2(SB), NOSPLIT, $0-144
 	MOVQ    cols+136(FP), AX
+	SUBQ    $+0, AX
 	LEAQ    maskTable<>+0(SB), CX
 	NEGQ    AX
 	VMOVUPS 32(CX)(AX*4), Y15
@@ -214,8 +246,6 @@ TEXT ·dot2x8AVX2(SB), NOSPLIT, $0-144
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
 	MOVQ   b+32(FP), DX
 	MOVQ   lda+24(FP), SI
 	MOVQ   k+8(FP), BX
@@ -228,66 +258,82 @@ block:
 	JGT    rest
 
 loop:
-	VPMOVSXBW    (DX), Y12
-	VPMOVSXBW    16(DX), Y13
+	VMOVDQU      (DX), Y12
+	VPSLLW       $0x08, Y12, Y11
+	VPSRAW       $0x08, Y11, Y11
+	VPSRAW       $0x08, Y12, Y12
 	ADDQ         DI, DX
-	VPBROADCASTD (AX)(BX*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y8, Y8
+	VPBROADCASTD (AX)(BX*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPBROADCASTD (CX)(BX*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD (CX)(BX*4), X9
-	VPMOVZXBW    X9, Y9
-	VPMADDWD     Y12, Y9, Y11
-	VPADDD       Y11, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y3, Y3
-	VPMOVSXBW    (DX), Y12
-	VPMOVSXBW    16(DX), Y13
+	VMOVDQU      (DX), Y12
+	VPSLLW       $0x08, Y12, Y11
+	VPSRAW       $0x08, Y11, Y11
+	VPSRAW       $0x08, Y12, Y12
 	ADDQ         DI, DX
-	VPBROADCASTD 4(AX)(BX*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y8, Y8
+	VPBROADCASTD 4(AX)(BX*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPBROADCASTD 4(CX)(BX*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD 4(CX)(BX*4), X9
-	VPMOVZXBW    X9, Y9
-	VPMADDWD     Y12, Y9, Y11
-	VPADDD       Y11, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y3, Y3
-	VPMOVSXBW    (DX), Y12
-	VPMOVSXBW    16(DX), Y13
+	VMOVDQU      (DX), Y12
+	VPSLLW       $0x08, Y12, Y11
+	VPSRAW       $0x08, Y11, Y11
+	VPSRAW       $0x08, Y12, Y12
 	ADDQ         DI, DX
-	VPBROADCASTD 8(AX)(BX*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y8, Y8
+	VPBROADCASTD 8(AX)(BX*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPBROADCASTD 8(CX)(BX*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD 8(CX)(BX*4), X9
-	VPMOVZXBW    X9, Y9
-	VPMADDWD     Y12, Y9, Y11
-	VPADDD       Y11, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y3, Y3
-	VPMOVSXBW    (DX), Y12
-	VPMOVSXBW    16(DX), Y13
+	VMOVDQU      (DX), Y12
+	VPSLLW       $0x08, Y12, Y11
+	VPSRAW       $0x08, Y11, Y11
+	VPSRAW       $0x08, Y12, Y12
 	ADDQ         DI, DX
-	VPBROADCASTD 12(AX)(BX*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y8, Y8
+	VPBROADCASTD 12(AX)(BX*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPBROADCASTD 12(CX)(BX*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD 12(CX)(BX*4), X9
-	VPMOVZXBW    X9, Y9
-	VPMADDWD     Y12, Y9, Y11
-	VPADDD       Y11, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y3, Y3
 	ADDQ         $+4, BX
 	CMPQ         BX, $-4
 	JLE          loop
@@ -297,50 +343,50 @@ rest:
 	JZ    done
 
 single:
-	VPMOVSXBW    (DX), Y12
-	VPMOVSXBW    16(DX), Y13
+	VMOVDQU      (DX), Y12
+	VPSLLW       $0x08, Y12, Y11
+	VPSRAW       $0x08, Y11, Y11
+	VPSRAW       $0x08, Y12, Y12
 	ADDQ         DI, DX
-	VPBROADCASTD (AX)(BX*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y8, Y8
+	VPBROADCASTD (AX)(BX*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPBROADCASTD (CX)(BX*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD (CX)(BX*4), X9
-	VPMOVZXBW    X9, Y9
-	VPMADDWD     Y12, Y9, Y11
-	VPADDD       Y11, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y3, Y3
 	ADDQ         $+1, BX
 	JNZ          single
 
 done:
 	IMUL3Q     $0x02, SI, SI
 	ADDQ       SI, a+16(FP)
-	VPHADDD    Y1, Y0, Y0
-	VPERMQ     $0xd8, Y0, Y0
-	VPHADDD    Y3, Y2, Y2
-	VPERMQ     $0xd8, Y2, Y2
 	MOVQ       init+64(FP), AX
 	TESTQ      AX, AX
 	JZ         noinit
-	VMASKMOVPS (AX), Y15, Y10
-	VPADDD     Y10, Y0, Y0
-	VPADDD     Y10, Y2, Y2
+	VMASKMOVPS (AX), Y15, Y8
+	VPADDD     Y8, Y0, Y0
+	VPADDD     Y8, Y1, Y1
 
 noinit:
 	MOVQ         factors+72(FP), AX
 	TESTQ        AX, AX
 	JZ           nofactors
 	MOVQ         rows+80(FP), CX
-	VMASKMOVPS   (AX), Y15, Y10
-	VPBROADCASTD (CX), Y11
-	VPMADDWD     Y10, Y11, Y11
-	VPADDD       Y11, Y0, Y0
-	VPBROADCASTD 4(CX), Y11
-	VPMADDWD     Y10, Y11, Y11
-	VPADDD       Y11, Y2, Y2
+	VMASKMOVPS   (AX), Y15, Y8
+	VPBROADCASTD (CX), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPBROADCASTD 4(CX), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y1, Y1
 	ADDQ         $+8, CX
 	MOVQ         CX, rows+80(FP)
 
@@ -348,17 +394,17 @@ nofactors:
 	MOVQ       scale+88(FP), AX
 	TESTQ      AX, AX
 	JZ         plain
-	VMASKMOVPS (AX), Y15, Y10
+	VMASKMOVPS (AX), Y15, Y8
 	VCVTDQ2PS  Y0, Y0
-	VMULPS     Y10, Y0, Y0
-	VCVTDQ2PS  Y2, Y2
-	VMULPS     Y10, Y2, Y2
+	VMULPS     Y8, Y0, Y0
+	VCVTDQ2PS  Y1, Y1
+	VMULPS     Y8, Y1, Y1
 	MOVQ       add+96(FP), AX
 	TESTQ      AX, AX
 	JZ         noadd
-	VMASKMOVPS (AX), Y15, Y10
-	VADDPS     Y10, Y0, Y0
-	VADDPS     Y10, Y2, Y2
+	VMASKMOVPS (AX), Y15, Y8
+	VADDPS     Y8, Y0, Y0
+	VADDPS     Y8, Y1, Y1
 
 noadd:
 	MOVQ         zero+112(FP), AX
@@ -374,16 +420,16 @@ noadd:
 	MOVQ         ldc+56(FP), CX
 	VCVTPS2DQ    Y0, Y0
 	VPACKSSDW    Y0, Y0, Y0
-	VPERMQ       $0x08, Y0, Y0
+	VPERMQ       $0xd8, Y0, Y0
 	VPADDSW      Y11, Y0, Y0
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
 	MOVQ         cols+136(FP), DX
+	MOVQ         AX, SI
 	VMOVQ        X0, BX
 	CMPQ         DX, $+8
 	JGE          whole0
-	MOVQ         AX, SI
 
 byte0:
 	MOVB BL, (SI)
@@ -394,22 +440,22 @@ byte0:
 	JMP  next0
 
 whole0:
-	MOVQ BX, (AX)
+	MOVQ BX, (SI)
 
 next0:
 	ADDQ      CX, AX
-	VCVTPS2DQ Y2, Y2
-	VPACKSSDW Y2, Y2, Y2
-	VPERMQ    $0x08, Y2, Y2
-	VPADDSW   Y11, Y2, Y2
-	VPACKUSWB Y2, Y2, Y2
-	VPMAXUB   Y12, Y2, Y2
-	VPMINUB   Y13, Y2, Y2
+	VCVTPS2DQ Y1, Y1
+	VPACKSSDW Y1, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPADDSW   Y11, Y1, Y1
+	VPACKUSWB Y1, Y1, Y1
+	VPMAXUB   Y12, Y1, Y1
+	VPMINUB   Y13, Y1, Y1
 	MOVQ      cols+136(FP), DX
-	VMOVQ     X2, BX
+	MOVQ      AX, SI
+	VMOVQ     X1, BX
 	CMPQ      DX, $+8
 	JGE       whole1
-	MOVQ      AX, SI
 
 byte1:
 	MOVB BL, (SI)
@@ -420,7 +466,7 @@ byte1:
 	JMP  next1
 
 whole1:
-	MOVQ BX, (AX)
+	MOVQ BX, (SI)
 
 next1:
 	ADDQ CX, AX
@@ -429,21 +475,21 @@ next1:
 
 plain:
 	VCVTDQ2PS Y0, Y0
-	VCVTDQ2PS Y2, Y2
+	VCVTDQ2PS Y1, Y1
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	CMPQ      cols+136(FP), $+8
 	JL        narrow
 	VMOVUPS   Y0, (AX)
 	ADDQ      CX, AX
-	VMOVUPS   Y2, (AX)
+	VMOVUPS   Y1, (AX)
 	ADDQ      CX, AX
 	JMP       rows
 
 narrow:
 	VMASKMOVPS Y0, Y15, (AX)
 	ADDQ       CX, AX
-	VMASKMOVPS Y2, Y15, (AX)
+	VMASKMOVPS Y1, Y15, (AX)
 	ADDQ       CX, AX
 
 rows:
@@ -459,6 +505,7 @@ stored:
 // Requires: AVX, AVX2
 TEXT ·dot3x8AVX2(SB), NOSPLIT, $0-144
 	MOVQ    cols+136(FP), AX
+	SUBQ    $+0, AX
 	LEAQ    maskTable<>+0(SB), CX
 	NEGQ    AX
 	VMOVUPS 32(CX)(AX*4), Y15
@@ -468,9 +515,6 @@ block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
 	MOVQ   b+32(FP), BX
 	MOVQ   lda+24(FP), DI
 	MOVQ   k+8(FP), SI
@@ -484,90 +528,110 @@ block:
 	JGT    rest
 
 loop:
-	VPMOVSXBW    (BX), Y12
-	VPMOVSXBW    16(BX), Y13
+	VMOVDQU      (BX), Y12
+	VPSLLW       $0x08, Y12, Y11
+	VPSRAW       $0x08, Y11, Y11
+	VPSRAW       $0x08, Y12, Y12
 	ADDQ         R8, BX
-	VPBROADCASTD (AX)(SI*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y8, Y8
+	VPBROADCASTD (AX)(SI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPBROADCASTD (CX)(SI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD (CX)(SI*4), X9
-	VPMOVZXBW    X9, Y9
-	VPMADDWD     Y12, Y9, Y11
-	VPADDD       Y11, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y3, Y3
-	VPBROADCASTD (DX)(SI*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y13, Y8, Y8
-	VPADDD       Y8, Y5, Y5
-	VPMOVSXBW    (BX), Y12
-	VPMOVSXBW    16(BX), Y13
+	VPBROADCASTD (DX)(SI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y2, Y2
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y2, Y2
+	VMOVDQU      (BX), Y12
+	VPSLLW       $0x08, Y12, Y11
+	VPSRAW       $0x08, Y11, Y11
+	VPSRAW       $0x08, Y12, Y12
 	ADDQ         R8, BX
-	VPBROADCASTD 4(AX)(SI*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y8, Y8
+	VPBROADCASTD 4(AX)(SI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPBROADCASTD 4(CX)(SI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD 4(CX)(SI*4), X9
-	VPMOVZXBW    X9, Y9
-	VPMADDWD     Y12, Y9, Y11
-	VPADDD       Y11, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y3, Y3
-	VPBROADCASTD 4(DX)(SI*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y13, Y8, Y8
-	VPADDD       Y8, Y5, Y5
-	VPMOVSXBW    (BX), Y12
-	VPMOVSXBW    16(BX), Y13
+	VPBROADCASTD 4(DX)(SI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y2, Y2
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y2, Y2
+	VMOVDQU      (BX), Y12
+	VPSLLW       $0x08, Y12, Y11
+	VPSRAW       $0x08, Y11, Y11
+	VPSRAW       $0x08, Y12, Y12
 	ADDQ         R8, BX
-	VPBROADCASTD 8(AX)(SI*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y8, Y8
+	VPBROADCASTD 8(AX)(SI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPBROADCASTD 8(CX)(SI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD 8(CX)(SI*4), X9
-	VPMOVZXBW    X9, Y9
-	VPMADDWD     Y12, Y9, Y11
-	VPADDD       Y11, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y3, Y3
-	VPBROADCASTD 8(DX)(SI*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y13, Y8, Y8
-	VPADDD       Y8, Y5, Y5
-	VPMOVSXBW    (BX), Y12
-	VPMOVSXBW    16(BX), Y13
+	VPBROADCASTD 8(DX)(SI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y2, Y2
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y2, Y2
+	VMOVDQU      (BX), Y12
+	VPSLLW       $0x08, Y12, Y11
+	VPSRAW       $0x08, Y11, Y11
+	VPSRAW       $0x08, Y12, Y12
 	ADDQ         R8, BX
-	VPBROADCASTD 12(AX)(SI*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y8, Y8
+	VPBROADCASTD 12(AX)(SI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPBROADCASTD 12(CX)(SI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD 12(CX)(SI*4), X9
-	VPMOVZXBW    X9, Y9
-	VPMADDWD     Y12, Y9, Y11
-	VPADDD       Y11, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y3, Y3
-	VPBROADCASTD 12(DX)(SI*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y13, Y8, Y8
-	VPADDD       Y8, Y5, Y5
+	VPBROADCASTD 12(DX)(SI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y2, Y2
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y2, Y2
 	ADDQ         $+4, SI
 	CMPQ         SI, $-4
 	JLE          loop
@@ -577,62 +641,61 @@ rest:
 	JZ    done
 
 single:
-	VPMOVSXBW    (BX), Y12
-	VPMOVSXBW    16(BX), Y13
+	VMOVDQU      (BX), Y12
+	VPSLLW       $0x08, Y12, Y11
+	VPSRAW       $0x08, Y11, Y11
+	VPSRAW       $0x08, Y12, Y12
 	ADDQ         R8, BX
-	VPBROADCASTD (AX)(SI*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y8, Y8
+	VPBROADCASTD (AX)(SI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPBROADCASTD (CX)(SI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD (CX)(SI*4), X9
-	VPMOVZXBW    X9, Y9
-	VPMADDWD     Y12, Y9, Y11
-	VPADDD       Y11, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y3, Y3
-	VPBROADCASTD (DX)(SI*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y13, Y8, Y8
-	VPADDD       Y8, Y5, Y5
+	VPBROADCASTD (DX)(SI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y2, Y2
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y2, Y2
 	ADDQ         $+1, SI
 	JNZ          single
 
 done:
 	IMUL3Q     $0x03, DI, DI
 	ADDQ       DI, a+16(FP)
-	VPHADDD    Y1, Y0, Y0
-	VPERMQ     $0xd8, Y0, Y0
-	VPHADDD    Y3, Y2, Y2
-	VPERMQ     $0xd8, Y2, Y2
-	VPHADDD    Y5, Y4, Y4
-	VPERMQ     $0xd8, Y4, Y4
 	MOVQ       init+64(FP), AX
 	TESTQ      AX, AX
 	JZ         noinit
-	VMASKMOVPS (AX), Y15, Y10
-	VPADDD     Y10, Y0, Y0
-	VPADDD     Y10, Y2, Y2
-	VPADDD     Y10, Y4, Y4
+	VMASKMOVPS (AX), Y15, Y8
+	VPADDD     Y8, Y0, Y0
+	VPADDD     Y8, Y1, Y1
+	VPADDD     Y8, Y2, Y2
 
 noinit:
 	MOVQ         factors+72(FP), AX
 	TESTQ        AX, AX
 	JZ           nofactors
 	MOVQ         rows+80(FP), CX
-	VMASKMOVPS   (AX), Y15, Y10
-	VPBROADCASTD (CX), Y11
-	VPMADDWD     Y10, Y11, Y11
-	VPADDD       Y11, Y0, Y0
-	VPBROADCASTD 4(CX), Y11
-	VPMADDWD     Y10, Y11, Y11
-	VPADDD       Y11, Y2, Y2
-	VPBROADCASTD 8(CX), Y11
-	VPMADDWD     Y10, Y11, Y11
-	VPADDD       Y11, Y4, Y4
+	VMASKMOVPS   (AX), Y15, Y8
+	VPBROADCASTD (CX), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPBROADCASTD 4(CX), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 8(CX), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y2, Y2
 	ADDQ         $+12, CX
 	MOVQ         CX, rows+80(FP)
 
@@ -640,20 +703,20 @@ nofactors:
 	MOVQ       scale+88(FP), AX
 	TESTQ      AX, AX
 	JZ         plain
-	VMASKMOVPS (AX), Y15, Y10
+	VMASKMOVPS (AX), Y15, Y8
 	VCVTDQ2PS  Y0, Y0
-	VMULPS     Y10, Y0, Y0
+	VMULPS     Y8, Y0, Y0
+	VCVTDQ2PS  Y1, Y1
+	VMULPS     Y8, Y1, Y1
 	VCVTDQ2PS  Y2, Y2
-	VMULPS     Y10, Y2, Y2
-	VCVTDQ2PS  Y4, Y4
-	VMULPS     Y10, Y4, Y4
+	VMULPS     Y8, Y2, Y2
 	MOVQ       add+96(FP), AX
 	TESTQ      AX, AX
 	JZ         noadd
-	VMASKMOVPS (AX), Y15, Y10
-	VADDPS     Y10, Y0, Y0
-	VADDPS     Y10, Y2, Y2
-	VADDPS     Y10, Y4, Y4
+	VMASKMOVPS (AX), Y15, Y8
+	VADDPS     Y8, Y0, Y0
+	VADDPS     Y8, Y1, Y1
+	VADDPS     Y8, Y2, Y2
 
 noadd:
 	MOVQ         zero+112(FP), AX
@@ -669,16 +732,16 @@ noadd:
 	MOVQ         ldc+56(FP), CX
 	VCVTPS2DQ    Y0, Y0
 	VPACKSSDW    Y0, Y0, Y0
-	VPERMQ       $0x08, Y0, Y0
+	VPERMQ       $0xd8, Y0, Y0
 	VPADDSW      Y11, Y0, Y0
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
 	MOVQ         cols+136(FP), DX
+	MOVQ         AX, SI
 	VMOVQ        X0, BX
 	CMPQ         DX, $+8
 	JGE          whole0
-	MOVQ         AX, SI
 
 byte0:
 	MOVB BL, (SI)
@@ -689,22 +752,22 @@ byte0:
 	JMP  next0
 
 whole0:
-	MOVQ BX, (AX)
+	MOVQ BX, (SI)
 
 next0:
 	ADDQ      CX, AX
-	VCVTPS2DQ Y2, Y2
-	VPACKSSDW Y2, Y2, Y2
-	VPERMQ    $0x08, Y2, Y2
-	VPADDSW   Y11, Y2, Y2
-	VPACKUSWB Y2, Y2, Y2
-	VPMAXUB   Y12, Y2, Y2
-	VPMINUB   Y13, Y2, Y2
+	VCVTPS2DQ Y1, Y1
+	VPACKSSDW Y1, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPADDSW   Y11, Y1, Y1
+	VPACKUSWB Y1, Y1, Y1
+	VPMAXUB   Y12, Y1, Y1
+	VPMINUB   Y13, Y1, Y1
 	MOVQ      cols+136(FP), DX
-	VMOVQ     X2, BX
+	MOVQ      AX, SI
+	VMOVQ     X1, BX
 	CMPQ      DX, $+8
 	JGE       whole1
-	MOVQ      AX, SI
 
 byte1:
 	MOVB BL, (SI)
@@ -715,22 +778,22 @@ byte1:
 	JMP  next1
 
 whole1:
-	MOVQ BX, (AX)
+	MOVQ BX, (SI)
 
 next1:
 	ADDQ      CX, AX
-	VCVTPS2DQ Y4, Y4
-	VPACKSSDW Y4, Y4, Y4
-	VPERMQ    $0x08, Y4, Y4
-	VPADDSW   Y11, Y4, Y4
-	VPACKUSWB Y4, Y4, Y4
-	VPMAXUB   Y12, Y4, Y4
-	VPMINUB   Y13, Y4, Y4
+	VCVTPS2DQ Y2, Y2
+	VPACKSSDW Y2, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VPADDSW   Y11, Y2, Y2
+	VPACKUSWB Y2, Y2, Y2
+	VPMAXUB   Y12, Y2, Y2
+	VPMINUB   Y13, Y2, Y2
 	MOVQ      cols+136(FP), DX
-	VMOVQ     X4, BX
+	MOVQ      AX, SI
+	VMOVQ     X2, BX
 	CMPQ      DX, $+8
 	JGE       whole2
-	MOVQ      AX, SI
 
 byte2:
 	MOVB BL, (SI)
@@ -741,7 +804,7 @@ byte2:
 	JMP  next2
 
 whole2:
-	MOVQ BX, (AX)
+	MOVQ BX, (SI)
 
 next2:
 	ADDQ CX, AX
@@ -750,26 +813,26 @@ next2:
 
 plain:
 	VCVTDQ2PS Y0, Y0
+	VCVTDQ2PS Y1, Y1
 	VCVTDQ2PS Y2, Y2
-	VCVTDQ2PS Y4, Y4
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	CMPQ      cols+136(FP), $+8
 	JL        narrow
 	VMOVUPS   Y0, (AX)
 	ADDQ      CX, AX
-	VMOVUPS   Y2, (AX)
+	VMOVUPS   Y1, (AX)
 	ADDQ      CX, AX
-	VMOVUPS   Y4, (AX)
+	VMOVUPS   Y2, (AX)
 	ADDQ      CX, AX
 	JMP       rows
 
 narrow:
 	VMASKMOVPS Y0, Y15, (AX)
 	ADDQ       CX, AX
-	VMASKMOVPS Y2, Y15, (AX)
+	VMASKMOVPS Y1, Y15, (AX)
 	ADDQ       CX, AX
-	VMASKMOVPS Y4, Y15, (AX)
+	VMASKMOVPS Y2, Y15, (AX)
 	ADDQ       CX, AX
 
 rows:
@@ -785,6 +848,7 @@ stored:
 // Requires: AVX, AVX2
 TEXT ·dot4x8AVX2(SB), NOSPLIT, $0-144
 	MOVQ    cols+136(FP), AX
+	SUBQ    $+0, AX
 	LEAQ    maskTable<>+0(SB), CX
 	NEGQ    AX
 	VMOVUPS 32(CX)(AX*4), Y15
@@ -795,10 +859,6 @@ block:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
 	MOVQ   b+32(FP), SI
 	MOVQ   lda+24(FP), R8
 	MOVQ   k+8(FP), DI
@@ -813,114 +873,138 @@ block:
 	JGT    rest
 
 loop:
-	VPMOVSXBW    (SI), Y12
-	VPMOVSXBW    16(SI), Y13
+	VMOVDQU      (SI), Y12
+	VPSLLW       $0x08, Y12, Y11
+	VPSRAW       $0x08, Y11, Y11
+	VPSRAW       $0x08, Y12, Y12
 	ADDQ         R9, SI
-	VPBROADCASTD (AX)(DI*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y8, Y8
+	VPBROADCASTD (AX)(DI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPBROADCASTD (CX)(DI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD (CX)(DI*4), X9
-	VPMOVZXBW    X9, Y9
-	VPMADDWD     Y12, Y9, Y11
-	VPADDD       Y11, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
+	VPBROADCASTD (DX)(DI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y2, Y2
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y2, Y2
+	VPBROADCASTD (BX)(DI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
 	VPADDD       Y9, Y3, Y3
-	VPBROADCASTD (DX)(DI*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y13, Y8, Y8
-	VPADDD       Y8, Y5, Y5
-	VPBROADCASTD (BX)(DI*4), X9
-	VPMOVZXBW    X9, Y9
-	VPMADDWD     Y12, Y9, Y11
-	VPADDD       Y11, Y6, Y6
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y7, Y7
-	VPMOVSXBW    (SI), Y12
-	VPMOVSXBW    16(SI), Y13
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y3, Y3
+	VMOVDQU      (SI), Y12
+	VPSLLW       $0x08, Y12, Y11
+	VPSRAW       $0x08, Y11, Y11
+	VPSRAW       $0x08, Y12, Y12
 	ADDQ         R9, SI
-	VPBROADCASTD 4(AX)(DI*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y8, Y8
+	VPBROADCASTD 4(AX)(DI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPBROADCASTD 4(CX)(DI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD 4(CX)(DI*4), X9
-	VPMOVZXBW    X9, Y9
-	VPMADDWD     Y12, Y9, Y11
-	VPADDD       Y11, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
+	VPBROADCASTD 4(DX)(DI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y2, Y2
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y2, Y2
+	VPBROADCASTD 4(BX)(DI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
 	VPADDD       Y9, Y3, Y3
-	VPBROADCASTD 4(DX)(DI*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y13, Y8, Y8
-	VPADDD       Y8, Y5, Y5
-	VPBROADCASTD 4(BX)(DI*4), X9
-	VPMOVZXBW    X9, Y9
-	VPMADDWD     Y12, Y9, Y11
-	VPADDD       Y11, Y6, Y6
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y7, Y7
-	VPMOVSXBW    (SI), Y12
-	VPMOVSXBW    16(SI), Y13
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y3, Y3
+	VMOVDQU      (SI), Y12
+	VPSLLW       $0x08, Y12, Y11
+	VPSRAW       $0x08, Y11, Y11
+	VPSRAW       $0x08, Y12, Y12
 	ADDQ         R9, SI
-	VPBROADCASTD 8(AX)(DI*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y8, Y8
+	VPBROADCASTD 8(AX)(DI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPBROADCASTD 8(CX)(DI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD 8(CX)(DI*4), X9
-	VPMOVZXBW    X9, Y9
-	VPMADDWD     Y12, Y9, Y11
-	VPADDD       Y11, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
+	VPBROADCASTD 8(DX)(DI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y2, Y2
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y2, Y2
+	VPBROADCASTD 8(BX)(DI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
 	VPADDD       Y9, Y3, Y3
-	VPBROADCASTD 8(DX)(DI*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y13, Y8, Y8
-	VPADDD       Y8, Y5, Y5
-	VPBROADCASTD 8(BX)(DI*4), X9
-	VPMOVZXBW    X9, Y9
-	VPMADDWD     Y12, Y9, Y11
-	VPADDD       Y11, Y6, Y6
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y7, Y7
-	VPMOVSXBW    (SI), Y12
-	VPMOVSXBW    16(SI), Y13
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y3, Y3
+	VMOVDQU      (SI), Y12
+	VPSLLW       $0x08, Y12, Y11
+	VPSRAW       $0x08, Y11, Y11
+	VPSRAW       $0x08, Y12, Y12
 	ADDQ         R9, SI
-	VPBROADCASTD 12(AX)(DI*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y8, Y8
+	VPBROADCASTD 12(AX)(DI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPBROADCASTD 12(CX)(DI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD 12(CX)(DI*4), X9
-	VPMOVZXBW    X9, Y9
-	VPMADDWD     Y12, Y9, Y11
-	VPADDD       Y11, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
+	VPBROADCASTD 12(DX)(DI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y2, Y2
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y2, Y2
+	VPBROADCASTD 12(BX)(DI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
 	VPADDD       Y9, Y3, Y3
-	VPBROADCASTD 12(DX)(DI*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y13, Y8, Y8
-	VPADDD       Y8, Y5, Y5
-	VPBROADCASTD 12(BX)(DI*4), X9
-	VPMOVZXBW    X9, Y9
-	VPMADDWD     Y12, Y9, Y11
-	VPADDD       Y11, Y6, Y6
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y7, Y7
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y3, Y3
 	ADDQ         $+4, DI
 	CMPQ         DI, $-4
 	JLE          loop
@@ -930,74 +1014,72 @@ rest:
 	JZ    done
 
 single:
-	VPMOVSXBW    (SI), Y12
-	VPMOVSXBW    16(SI), Y13
+	VMOVDQU      (SI), Y12
+	VPSLLW       $0x08, Y12, Y11
+	VPSRAW       $0x08, Y11, Y11
+	VPSRAW       $0x08, Y12, Y12
 	ADDQ         R9, SI
-	VPBROADCASTD (AX)(DI*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y8, Y8
+	VPBROADCASTD (AX)(DI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPBROADCASTD (CX)(DI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD (CX)(DI*4), X9
-	VPMOVZXBW    X9, Y9
-	VPMADDWD     Y12, Y9, Y11
-	VPADDD       Y11, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
+	VPBROADCASTD (DX)(DI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
+	VPADDD       Y9, Y2, Y2
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y2, Y2
+	VPBROADCASTD (BX)(DI*4), Y8
+	VPAND        c00ff00ff<>+0(SB), Y8, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y11, Y9, Y9
 	VPADDD       Y9, Y3, Y3
-	VPBROADCASTD (DX)(DI*4), X8
-	VPMOVZXBW    X8, Y8
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y13, Y8, Y8
-	VPADDD       Y8, Y5, Y5
-	VPBROADCASTD (BX)(DI*4), X9
-	VPMOVZXBW    X9, Y9
-	VPMADDWD     Y12, Y9, Y11
-	VPADDD       Y11, Y6, Y6
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y7, Y7
+	VPMADDWD     Y12, Y8, Y8
+	VPADDD       Y8, Y3, Y3
 	ADDQ         $+1, DI
 	JNZ          single
 
 done:
 	IMUL3Q     $0x04, R8, R8
 	ADDQ       R8, a+16(FP)
-	VPHADDD    Y1, Y0, Y0
-	VPERMQ     $0xd8, Y0, Y0
-	VPHADDD    Y3, Y2, Y2
-	VPERMQ     $0xd8, Y2, Y2
-	VPHADDD    Y5, Y4, Y4
-	VPERMQ     $0xd8, Y4, Y4
-	VPHADDD    Y7, Y6, Y6
-	VPERMQ     $0xd8, Y6, Y6
 	MOVQ       init+64(FP), AX
 	TESTQ      AX, AX
 	JZ         noinit
-	VMASKMOVPS (AX), Y15, Y10
-	VPADDD     Y10, Y0, Y0
-	VPADDD     Y10, Y2, Y2
-	VPADDD     Y10, Y4, Y4
-	VPADDD     Y10, Y6, Y6
+	VMASKMOVPS (AX), Y15, Y8
+	VPADDD     Y8, Y0, Y0
+	VPADDD     Y8, Y1, Y1
+	VPADDD     Y8, Y2, Y2
+	VPADDD     Y8, Y3, Y3
 
 noinit:
 	MOVQ         factors+72(FP), AX
 	TESTQ        AX, AX
 	JZ           nofactors
 	MOVQ         rows+80(FP), CX
-	VMASKMOVPS   (AX), Y15, Y10
-	VPBROADCASTD (CX), Y11
-	VPMADDWD     Y10, Y11, Y11
-	VPADDD       Y11, Y0, Y0
-	VPBROADCASTD 4(CX), Y11
-	VPMADDWD     Y10, Y11, Y11
-	VPADDD       Y11, Y2, Y2
-	VPBROADCASTD 8(CX), Y11
-	VPMADDWD     Y10, Y11, Y11
-	VPADDD       Y11, Y4, Y4
-	VPBROADCASTD 12(CX), Y11
-	VPMADDWD     Y10, Y11, Y11
-	VPADDD       Y11, Y6, Y6
+	VMASKMOVPS   (AX), Y15, Y8
+	VPBROADCASTD (CX), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPBROADCASTD 4(CX), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 8(CX), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y2, Y2
+	VPBROADCASTD 12(CX), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y3, Y3
 	ADDQ         $+16, CX
 	MOVQ         CX, rows+80(FP)
 
@@ -1005,23 +1087,23 @@ nofactors:
 	MOVQ       scale+88(FP), AX
 	TESTQ      AX, AX
 	JZ         plain
-	VMASKMOVPS (AX), Y15, Y10
+	VMASKMOVPS (AX), Y15, Y8
 	VCVTDQ2PS  Y0, Y0
-	VMULPS     Y10, Y0, Y0
+	VMULPS     Y8, Y0, Y0
+	VCVTDQ2PS  Y1, Y1
+	VMULPS     Y8, Y1, Y1
 	VCVTDQ2PS  Y2, Y2
-	VMULPS     Y10, Y2, Y2
-	VCVTDQ2PS  Y4, Y4
-	VMULPS     Y10, Y4, Y4
-	VCVTDQ2PS  Y6, Y6
-	VMULPS     Y10, Y6, Y6
+	VMULPS     Y8, Y2, Y2
+	VCVTDQ2PS  Y3, Y3
+	VMULPS     Y8, Y3, Y3
 	MOVQ       add+96(FP), AX
 	TESTQ      AX, AX
 	JZ         noadd
-	VMASKMOVPS (AX), Y15, Y10
-	VADDPS     Y10, Y0, Y0
-	VADDPS     Y10, Y2, Y2
-	VADDPS     Y10, Y4, Y4
-	VADDPS     Y10, Y6, Y6
+	VMASKMOVPS (AX), Y15, Y8
+	VADDPS     Y8, Y0, Y0
+	VADDPS     Y8, Y1, Y1
+	VADDPS     Y8, Y2, Y2
+	VADDPS     Y8, Y3, Y3
 
 noadd:
 	MOVQ         zero+112(FP), AX
@@ -1037,16 +1119,16 @@ noadd:
 	MOVQ         ldc+56(FP), CX
 	VCVTPS2DQ    Y0, Y0
 	VPACKSSDW    Y0, Y0, Y0
-	VPERMQ       $0x08, Y0, Y0
+	VPERMQ       $0xd8, Y0, Y0
 	VPADDSW      Y11, Y0, Y0
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
 	MOVQ         cols+136(FP), DX
+	MOVQ         AX, SI
 	VMOVQ        X0, BX
 	CMPQ         DX, $+8
 	JGE          whole0
-	MOVQ         AX, SI
 
 byte0:
 	MOVB BL, (SI)
@@ -1057,22 +1139,22 @@ byte0:
 	JMP  next0
 
 whole0:
-	MOVQ BX, (AX)
+	MOVQ BX, (SI)
 
 next0:
 	ADDQ      CX, AX
-	VCVTPS2DQ Y2, Y2
-	VPACKSSDW Y2, Y2, Y2
-	VPERMQ    $0x08, Y2, Y2
-	VPADDSW   Y11, Y2, Y2
-	VPACKUSWB Y2, Y2, Y2
-	VPMAXUB   Y12, Y2, Y2
-	VPMINUB   Y13, Y2, Y2
+	VCVTPS2DQ Y1, Y1
+	VPACKSSDW Y1, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPADDSW   Y11, Y1, Y1
+	VPACKUSWB Y1, Y1, Y1
+	VPMAXUB   Y12, Y1, Y1
+	VPMINUB   Y13, Y1, Y1
 	MOVQ      cols+136(FP), DX
-	VMOVQ     X2, BX
+	MOVQ      AX, SI
+	VMOVQ     X1, BX
 	CMPQ      DX, $+8
 	JGE       whole1
-	MOVQ      AX, SI
 
 byte1:
 	MOVB BL, (SI)
@@ -1083,22 +1165,22 @@ byte1:
 	JMP  next1
 
 whole1:
-	MOVQ BX, (AX)
+	MOVQ BX, (SI)
 
 next1:
 	ADDQ      CX, AX
-	VCVTPS2DQ Y4, Y4
-	VPACKSSDW Y4, Y4, Y4
-	VPERMQ    $0x08, Y4, Y4
-	VPADDSW   Y11, Y4, Y4
-	VPACKUSWB Y4, Y4, Y4
-	VPMAXUB   Y12, Y4, Y4
-	VPMINUB   Y13, Y4, Y4
+	VCVTPS2DQ Y2, Y2
+	VPACKSSDW Y2, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VPADDSW   Y11, Y2, Y2
+	VPACKUSWB Y2, Y2, Y2
+	VPMAXUB   Y12, Y2, Y2
+	VPMINUB   Y13, Y2, Y2
 	MOVQ      cols+136(FP), DX
-	VMOVQ     X4, BX
+	MOVQ      AX, SI
+	VMOVQ     X2, BX
 	CMPQ      DX, $+8
 	JGE       whole2
-	MOVQ      AX, SI
 
 byte2:
 	MOVB BL, (SI)
@@ -1109,22 +1191,22 @@ byte2:
 	JMP  next2
 
 whole2:
-	MOVQ BX, (AX)
+	MOVQ BX, (SI)
 
 next2:
 	ADDQ      CX, AX
-	VCVTPS2DQ Y6, Y6
-	VPACKSSDW Y6, Y6, Y6
-	VPERMQ    $0x08, Y6, Y6
-	VPADDSW   Y11, Y6, Y6
-	VPACKUSWB Y6, Y6, Y6
-	VPMAXUB   Y12, Y6, Y6
-	VPMINUB   Y13, Y6, Y6
+	VCVTPS2DQ Y3, Y3
+	VPACKSSDW Y3, Y3, Y3
+	VPERMQ    $0xd8, Y3, Y3
+	VPADDSW   Y11, Y3, Y3
+	VPACKUSWB Y3, Y3, Y3
+	VPMAXUB   Y12, Y3, Y3
+	VPMINUB   Y13, Y3, Y3
 	MOVQ      cols+136(FP), DX
-	VMOVQ     X6, BX
+	MOVQ      AX, SI
+	VMOVQ     X3, BX
 	CMPQ      DX, $+8
 	JGE       whole3
-	MOVQ      AX, SI
 
 byte3:
 	MOVB BL, (SI)
@@ -1135,7 +1217,7 @@ byte3:
 	JMP  next3
 
 whole3:
-	MOVQ BX, (AX)
+	MOVQ BX, (SI)
 
 next3:
 	ADDQ CX, AX
@@ -1144,31 +1226,31 @@ next3:
 
 plain:
 	VCVTDQ2PS Y0, Y0
+	VCVTDQ2PS Y1, Y1
 	VCVTDQ2PS Y2, Y2
-	VCVTDQ2PS Y4, Y4
-	VCVTDQ2PS Y6, Y6
+	VCVTDQ2PS Y3, Y3
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	CMPQ      cols+136(FP), $+8
 	JL        narrow
 	VMOVUPS   Y0, (AX)
 	ADDQ      CX, AX
+	VMOVUPS   Y1, (AX)
+	ADDQ      CX, AX
 	VMOVUPS   Y2, (AX)
 	ADDQ      CX, AX
-	VMOVUPS   Y4, (AX)
-	ADDQ      CX, AX
-	VMOVUPS   Y6, (AX)
+	VMOVUPS   Y3, (AX)
 	ADDQ      CX, AX
 	JMP       rows
 
 narrow:
 	VMASKMOVPS Y0, Y15, (AX)
 	ADDQ       CX, AX
+	VMASKMOVPS Y1, Y15, (AX)
+	ADDQ       CX, AX
 	VMASKMOVPS Y2, Y15, (AX)
 	ADDQ       CX, AX
-	VMASKMOVPS Y4, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y6, Y15, (AX)
+	VMASKMOVPS Y3, Y15, (AX)
 	ADDQ       CX, AX
 
 rows:

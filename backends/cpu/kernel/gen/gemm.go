@@ -14,15 +14,17 @@ type tile struct {
 	indirect bool
 }
 
-// gemm emits the direct or the indirect micro-kernels of nv vectors with every row count up to the full tile. Only
-// AVX-512 has tiles of four vectors.
+// gemm emits the direct or the indirect micro-kernels of nv vectors with every row count up to the full tile. Four
+// vectors are two panels of AVX-512, and one of AVX2, which has no more of these than reading B in order serves.
 func gemm(g *gen, nv int, indirect bool) {
-	if nv == 4 && !g.wide() {
-		return
-	}
 	mr := 6
-	if g.wide() {
+	switch {
+	case g.wide():
 		mr = 8
+	case nv == 4 && indirect:
+		return
+	case nv == 4:
+		mr = 2
 	}
 	for m := 1; m <= mr && m*nv <= 24; m++ {
 		t := tile{mr: m, nv: nv, indirect: indirect, phases: 1}
@@ -77,7 +79,7 @@ func (g *gen) gemmTile(t tile) {
 		g.zero(g.vec[i])
 	}
 	g.MOVQ(g.arg("b"), b)
-	if t.nv == 4 {
+	if t.nv == 4 && g.wide() {
 		g.MOVQ(g.arg("ldb"), b2)
 		g.ADDQ(b, b2)
 	}
@@ -188,13 +190,15 @@ func (g *gen) gemmLoop(t tile, row []reg.GPVirtual, b, b2, ix, next reg.GPVirtua
 	const unroll = 4
 	loop := func(name string, prefetch bool) {
 		g.Label(name)
-		for u := range max(1, t.nv/2) {
+		for u := range max(1, t.nv*g.lanes/32) {
 			g.PREFETCHT1(at(next, 64*u))
 		}
 		g.ADDQ(g.arg("step"), next)
 		for u := range unroll {
 			if prefetch && !g.wide() {
-				g.PREFETCHT0(at(b, 2048))
+				for line := 0; line < t.nv*g.bytes(); line += 64 {
+					g.PREFETCHT0(at(b, 2048+line))
+				}
 			}
 			step(u)
 		}

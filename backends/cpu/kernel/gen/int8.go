@@ -30,11 +30,11 @@ type intTile struct {
 }
 
 // int8gemm emits the direct or the indirect products of codes whose tiles are nv vectors wide. The wide level needs
-// VNNI; AVX2 has tiles of one vector.
+// VNNI; AVX2 has tiles of one and two vectors.
 func int8gemm(g *gen, nv int, indirect bool) {
 	if !g.wide() {
-		for m := 1; m <= 4 && nv == 1; m++ {
-			g.intTile(intTile{mr: m, nv: 1, phases: 1, indirect: indirect})
+		for m := 1; m <= 4 && nv <= 2; m++ {
+			g.intTile(intTile{mr: m, nv: nv, phases: 1, indirect: indirect})
 		}
 		return
 	}
@@ -49,8 +49,8 @@ func int8gemm(g *gen, nv int, indirect bool) {
 
 // intTile emits a micro-kernel. Vectors of AVX-512: 0-23 sums [phase][row][vector]; 26-29 one word of B for each vector
 // of columns; 30, 31 words of A; K1 the mask of the last vector, K2 of the stored bytes. Vectors of AVX2: 0-7 sums
-// [row][half], each lane half a column's sum; 8, 9 words of A; 10, 11 products; 12, 13 eight columns of B; 15 the mask.
-// The epilogues reuse what is behind the sums.
+// [row][vector]; 8 the odd codes of a word of A, 9 the even ones; 10 a product; 11-14 the even and the odd codes of each
+// eight columns of B; 15 the mask. The epilogues reuse what is behind the sums.
 func (g *gen) intTile(t intTile) {
 	name, cols := fmt.Sprintf("dot%dx%d", t.mr, t.nv*g.lanes), t.nv*g.lanes
 	sig := "b *int8, ldb int, c *uint8, ldc int, init, factors, rows *int32, scale, add, low *float32, zero, lo, hi, " +
@@ -90,17 +90,13 @@ func (g *gen) intTile(t intTile) {
 		g.MOVQ(operand.I32(-1), m)
 		g.BZHIQ(n, m, m)
 		g.KMOVQ(m, reg.K2)
-		g.SUBQ(imm((t.nv-1)*g.lanes), n)
 	}
+	g.SUBQ(imm((t.nv-1)*g.lanes), n)
 	g.tail(n)
 
 	g.Comment("one block of rows")
 	g.Label("block")
-	sums := t.mr * t.nv * t.phases
-	if !g.wide() {
-		sums *= 2
-	}
-	for i := range sums {
+	for i := range t.mr * t.nv * t.phases {
 		g.zero(g.vec[i])
 	}
 	g.MOVQ(g.arg("b"), b)
@@ -122,7 +118,7 @@ func (g *gen) intTile(t intTile) {
 	if g.wide() {
 		g.intStore(t)
 	} else {
-		g.intStoreHalf(t)
+		g.intStoreNarrow(t)
 	}
 	g.SUBQ(operand.Imm(1), g.arg("blocks"))
 	g.JNZ(label("block"))
@@ -133,23 +129,35 @@ func (g *gen) intTile(t intTile) {
 func (g *gen) intLoop(t intTile, row []reg.GPVirtual, b, ix reg.GPVirtual) {
 	n := len(g.vec)
 	var ldb reg.GPVirtual
+	var low operand.Mem
 	if !g.wide() {
-		ldb = g.loadArg("ldb")
+		ldb, low = g.loadArg("ldb"), g.bcast(0x00ff00ff)
 	}
 	step := func(u int) {
 		if !g.wide() {
-			x0, x1 := g.vec[12], g.vec[13]
-			g.VPMOVSXBW(at(b, 0), x0)
-			g.VPMOVSXBW(at(b, 16), x1)
+			for j := range t.nv {
+				even, odd := g.vec[11+2*j], g.vec[12+2*j]
+				g.VMOVDQU(at(b, 32*j), odd)
+				g.VPSLLW(operand.U8(8), odd, even)
+				g.VPSRAW(operand.U8(8), even, even)
+				g.VPSRAW(operand.U8(8), odd, odd)
+			}
 			g.ADDQ(ldb, b)
+			odd, even := g.vec[8], g.vec[9]
 			for i := range t.mr {
-				x, p := g.vec[8+i%2], g.vec[10+i%2]
-				g.VPBROADCASTD(idx(row[i], ix, 4, 4*u), x.(reg.Vec).AsX())
-				g.VPMOVZXBW(x.(reg.Vec).AsX(), x)
-				g.VPMADDWD(x0, x, p)
-				g.VPADDD(p, g.vec[2*i], g.vec[2*i])
-				g.VPMADDWD(x1, x, x)
-				g.VPADDD(x, g.vec[2*i+1], g.vec[2*i+1])
+				g.VPBROADCASTD(idx(row[i], ix, 4, 4*u), odd)
+				g.VPAND(low, odd, even)
+				g.VPSRLW(operand.U8(8), odd, odd)
+				for j := range t.nv {
+					for k, x := range []reg.VecPhysical{even, odd} {
+						product := g.vec[10]
+						if j == t.nv-1 {
+							product = x
+						}
+						g.VPMADDWD(g.vec[11+2*j+k], x, product)
+						g.VPADDD(product, g.vec[i*t.nv+j], g.vec[i*t.nv+j])
+					}
+				}
 			}
 			return
 		}
@@ -364,75 +372,86 @@ func (g *gen) packInts(nv int, v func(int) reg.VecPhysical, zero operand.Op) {
 	g.VPACKUSWB(v(half), v(0), v(0))
 }
 
-// intStoreHalf is intStore for eight columns, whose sums are in two vectors as pairs. Vectors: 0, 2, 4, 6 sums; 10
-// factors; 11 the zero point; 12, 13 limits.
-func (g *gen) intStoreHalf(t intTile) {
-	for i := range t.mr {
-		x := g.vec[2*i]
-		g.VPHADDD(g.vec[2*i+1], x, x)
-		g.VPERMQ(operand.U8(0xd8), x, x)
-	}
-	v := g.vec[10]
-	each := func(p reg.GPVirtual, do func(x reg.VecPhysical)) {
-		g.loadTail(at(p, 0), v)
-		for i := range t.mr {
-			do(g.vec[2*i])
+// intStoreNarrow is intStore of AVX2. Vectors: 0-7 sums; 8 factors, scales and what is added; 9 a number of each row; 11
+// the zero point; 12, 13 limits.
+func (g *gen) intStoreNarrow(t intTile) {
+	acc := func(i, j int) reg.VecPhysical { return g.vec[i*t.nv+j] }
+	v := g.vec[8]
+	each := func(p reg.GPVirtual, do func(i int, x reg.VecPhysical)) {
+		for j := range t.nv {
+			g.loadMaybe(j == t.nv-1, at(p, 32*j), v)
+			for i := range t.mr {
+				do(i, acc(i, j))
+			}
 		}
 	}
-	g.optional("init", "", func(p reg.GPVirtual) { each(p, func(x reg.VecPhysical) { g.VPADDD(v, x, x) }) })
+	g.optional("init", "", func(p reg.GPVirtual) { each(p, func(_ int, x reg.VecPhysical) { g.VPADDD(v, x, x) }) })
 	g.optional("factors", "", func(p reg.GPVirtual) {
-		rows, s := g.loadArg("rows"), g.vec[11]
-		g.loadTail(at(p, 0), v)
-		for i := range t.mr {
+		rows, s := g.loadArg("rows"), g.vec[9]
+		each(p, func(i int, x reg.VecPhysical) {
 			g.VPBROADCASTD(at(rows, 4*i), s)
 			g.VPMADDWD(v, s, s)
-			g.VPADDD(s, g.vec[2*i], g.vec[2*i])
-		}
+			g.VPADDD(s, x, x)
+		})
 		g.ADDQ(imm(4*t.mr), rows)
 		g.MOVQ(rows, g.arg("rows"))
 	})
 	scale := g.loadArg("scale")
 	g.TESTQ(scale, scale)
 	g.JZ(label("plain"))
-	each(scale, func(x reg.VecPhysical) {
+	each(scale, func(_ int, x reg.VecPhysical) {
 		g.VCVTDQ2PS(x, x)
 		g.VMULPS(v, x, x)
 	})
-	g.optional("add", "", func(p reg.GPVirtual) { each(p, func(x reg.VecPhysical) { g.VADDPS(v, x, x) }) })
+	g.optional("add", "", func(p reg.GPVirtual) { each(p, func(_ int, x reg.VecPhysical) { g.VADDPS(v, x, x) }) })
 	zero, lo, hi := g.vec[11], g.vec[12], g.vec[13]
 	g.everyWord("zero", zero)
 	g.everyByte("lo", lo)
 	g.everyByte("hi", hi)
 	c, ldc := g.loadArg("c"), g.loadArg("ldc")
 	for i := range t.mr {
-		x := g.vec[2*i]
-		g.VCVTPS2DQ(x, x)
-		g.VPACKSSDW(x, x, x)
-		g.VPERMQ(operand.U8(0x08), x, x)
+		x := acc(i, 0)
+		for j := range t.nv {
+			g.VCVTPS2DQ(acc(i, j), acc(i, j))
+		}
+		g.VPACKSSDW(acc(i, t.nv-1), x, x)
+		g.VPERMQ(operand.U8(0xd8), x, x)
 		g.VPADDSW(zero, x, x)
 		g.VPACKUSWB(x, x, x)
 		g.VPMAXUB(lo, x, x)
 		g.VPMINUB(hi, x, x)
-		whole, next, byteLoop := fmt.Sprint("whole", i), fmt.Sprint("next", i), fmt.Sprint("byte", i)
-		cols, bytes := g.loadArg("cols"), g.GP64()
-		g.VMOVQ(x.(reg.Vec).AsX(), bytes)
-		g.CMPQ(cols, imm(8))
-		g.JGE(label(whole))
-		p := g.GP64()
-		g.MOVQ(c, p)
-		g.Label(byteLoop)
-		g.MOVB(bytes.As8(), at(p, 0))
-		g.SHRQ(operand.U8(8), bytes)
-		g.ADDQ(imm(1), p)
-		g.SUBQ(imm(1), cols)
-		g.JNZ(label(byteLoop))
-		g.JMP(label(next))
-		g.Label(whole)
-		g.MOVQ(bytes, at(c, 0))
-		g.Label(next)
+		g.storeCodes(t, x, c, fmt.Sprint(i))
 		g.ADDQ(ldc, c)
 	}
 	g.MOVQ(c, g.arg("c"))
 	g.JMP(label("stored"))
-	g.plainSums(t.mr, 1, func(i, _ int) reg.VecPhysical { return g.vec[2*i] })
+	g.plainSums(t.mr, t.nv, acc)
+}
+
+// storeCodes stores a row of the tile, whose codes are in the low half of each lane of x, at p: each full eight at once,
+// the others one by one. The labels it needs end with suffix.
+func (g *gen) storeCodes(t intTile, x reg.VecPhysical, p reg.GPVirtual, suffix string) {
+	cols, bytes, to := g.loadArg("cols"), g.GP64(), g.GP64()
+	g.MOVQ(p, to)
+	g.VMOVQ(x.(reg.Vec).AsX(), bytes)
+	if t.nv == 2 { // more than eight columns
+		g.MOVQ(bytes, at(p, 0))
+		g.VEXTRACTI128(operand.U8(1), x, x.(reg.Vec).AsX())
+		g.VMOVQ(x.(reg.Vec).AsX(), bytes)
+		g.ADDQ(imm(8), to)
+		g.SUBQ(imm(8), cols)
+	}
+	whole, next, byteLoop := "whole"+suffix, "next"+suffix, "byte"+suffix
+	g.CMPQ(cols, imm(8))
+	g.JGE(label(whole))
+	g.Label(byteLoop)
+	g.MOVB(bytes.As8(), at(to, 0))
+	g.SHRQ(operand.U8(8), bytes)
+	g.ADDQ(imm(1), to)
+	g.SUBQ(imm(1), cols)
+	g.JNZ(label(byteLoop))
+	g.JMP(label(next))
+	g.Label(whole)
+	g.MOVQ(bytes, at(to, 0))
+	g.Label(next)
 }
