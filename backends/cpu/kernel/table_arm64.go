@@ -133,6 +133,10 @@ func dotprodTable() table {
 	t := neonTable()
 	t.int8 = &intTilesDotProd
 	t.dotOrder, t.dotWindow, t.dotSlide = inQuads, dotWindowDotProd, dotSlideDotProd
+	t.blockDots = [2][2][2]blockDotsFn{
+		{{blockDots4d2x1DotProd, blockDots4d2x4DotProd}, {blockDots4d3x1DotProd, blockDots4d3x4DotProd}},
+		{{blockDots8d2x1DotProd, blockDots8d2x4DotProd}, {blockDots8d3x1DotProd, blockDots8d3x4DotProd}},
+	}
 	return t
 }
 

@@ -20,6 +20,9 @@ func TestTable_hasEveryKernel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			v := reflect.ValueOf(table)
 			for i := range v.NumField() {
+				if v.Type().Field(i).Name == "blockDots" && name == "neon" {
+					continue // it lacks products of four bytes
+				}
 				fullTable(t, v.Type().Field(i).Name, v.Field(i), generic.Field(i))
 			}
 		})
@@ -31,7 +34,7 @@ func TestTable_hasEveryKernel(t *testing.T) {
 var without = func() map[string]bool {
 	m := map[string]bool{}
 	for _, whole := range []string{"copyBytes", "softmax", "logSoftmax", "expTotal", "sumAbs", "repeatRows",
-		"blockDots", "maxPairs", "max3"} {
+		"maxPairs", "max3"} {
 		m[whole] = true
 	}
 	for op := range numUnary {

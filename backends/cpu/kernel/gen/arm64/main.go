@@ -33,6 +33,7 @@ var operations = []operation{
 	{"quotients", []part{{"", quotients}}},
 	{"overlap", []part{{"", overlap}}},
 	{"halfrows", []part{{"", halfRows}}},
+	{"blockdots", []part{{"", blockDots}}},
 	{"casts", []part{{"", casts}}},
 	{"lines", []part{{"", lineSteps}}},
 	{"moves", []part{{"", copies}}},
