@@ -372,7 +372,7 @@ func (g *gen) packInts(nv int, v func(int) reg.VecPhysical, zero operand.Op) {
 	g.VPACKUSWB(v(half), v(0), v(0))
 }
 
-// intStoreNarrow is intStore of AVX2. Vectors: 0-7 sums; 8 factors, scales and what is added; 9 a number of each row; 11
+// intStoreNarrow is intStore of AVX2. Vectors: 0-7 sums; 8 factors, scales and summands; 9 a number of each row; 11
 // the zero point; 12, 13 limits.
 func (g *gen) intStoreNarrow(t intTile) {
 	acc := func(i, j int) reg.VecPhysical { return g.vec[i*t.nv+j] }

@@ -19,7 +19,7 @@ func blockDots(g *gen) {
 
 // blockDots multiplies rows with a panel of 16 columns: one row with all of them at once, four with four columns at a
 // time. Vectors, all virtual: results [row][vector], and sums of a block [row][digit][vector]; for each row and digit
-// the digits of 16 depths; the codes of eight depths; what makes codes of bytes.
+// the digits of 16 depths; the codes of eight depths; the mask of codes of 4 bits, or the sign bits of bytes.
 func (g *gen) blockDots(bits, digits, rows int) {
 	g.function(fmt.Sprintf("blockDots%dd%dx%d", bits, digits, rows),
 		"func(dst *float32, ldd int, a *byte, lda int, w *byte, blocks, steps, cols int)",
@@ -125,7 +125,7 @@ func (g *gen) blockDots(bits, digits, rows int) {
 	g.end()
 }
 
-// storeDots stores rows of vectors, of which cols numbers are wanted. It takes what it has stored from cols.
+// storeDots stores the first cols numbers of rows of vectors. It takes the number that it has stored from cols.
 func (g *gen) storeDots(rows, nv int, v []*reg, dst, ldd, cols *reg) {
 	p := g.gp()
 	for j := range nv {

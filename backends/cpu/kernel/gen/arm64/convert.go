@@ -38,7 +38,7 @@ func convert(g *gen) {
 		"is dst = round(clamp(src/scale, lo, hi)) * back on n values, NaN counting as 0.")
 	dst, src, n = g.arg("dst"), g.arg("src"), g.arg("n")
 	scale, lo, hi, back := g.every("scale"), g.every("lo"), g.every("hi"), g.every("back")
-	g.v("fcvtns.4s", lo, lo) // whole numbers: the limits of what is rounded are the rounded limits
+	g.v("fcvtns.4s", lo, lo) // whole numbers: a number may be rounded before it is clamped
 	g.v("fcvtns.4s", hi, hi)
 	g.stream(n, 4, []*reg{dst, src}, func(at, lanes int) {
 		x := g.op("fcvtns.4s", g.div(g.load(lanes, src, at, g.vec()), scale)) // NaN is 0
