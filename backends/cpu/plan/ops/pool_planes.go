@@ -59,8 +59,8 @@ func (q *planes) padded() int {
 	return (q.per*max(w.Out[2], q.high)+w.Kernel[2])*q.line + q.taps + q.step + kernel.PairsBehind
 }
 
-// planeRooms counts the parts of a thread's scratch memory: the lines, two for joined windows, of which elements apart
-// take one, and one more for these.
+// planeRooms counts the parts of a thread's scratch memory: the lines, two for joined windows, and one for elements
+// apart.
 const planeRooms = 4
 
 func (q *planes) start(st *run.Step) run.Process { return &planesTask{planes: q, st: st} }
@@ -115,7 +115,7 @@ func (t *planesTask) Chunk(i, worker int) {
 	if t.step == 1 {
 		j.join(count, t.taps, 1)
 	} else {
-		j.x, line = t.apart(j.x, j.a, work[2*n:], count/2), line/2
+		j.x, line = t.apart(j.x, j.a, work[3*n:], count/2), line/2
 	}
 	for k := range down.Batch {
 		kernel.CopyRows(y[k*out*t.out:], t.out, j.x[k*rows*line:], line, out, t.out)
