@@ -91,7 +91,8 @@ for arch in "${arches[@]}"; do
   for suite in stable oldstable; do
     scripts/check_packages_root.sh "$packages" "$suite" "$arch" > "$dir/root" 2>&1 || failed=1
     cat "$dir/root"
-    grep -E ': (deb|rpm|anynpu exec.*|mobilenet.*):|deb packages|^SKIP|^check_packages_root' "$dir/root" >> "$dir/summary" || true
+    grep -E ': (deb|rpm|anynpu exec.*|mobilenet.*):|deb packages|^SKIP|^check_packages_root' "$dir/root" \
+      >> "$dir/summary" || true
   done
   scripts/check_wheel_root.sh "$packages" stable "$arch" > "$dir/root" 2>&1 || failed=1
   cat "$dir/root"

@@ -5,8 +5,8 @@
 # does a single library. By README's commands ohnn_digits is right there, and MobileNetV2 has the results of this
 # machine: of codes the same bits, of float32 within 1e-4 of the largest. Then, for each FORMAT (deb, rpm), with a
 # compiler: a C program is built by every pkg-config file and by every CMake target, and runs; the tool runs and has its
-# manual page. The stand-in stays as it is through installation, upgrade and removal, and a purge leaves
-# nothing. A machine that cannot run programs of ARCH, itself or by an emulator, says so and skips the root.
+# manual page. The stand-in stays as it is through installation, upgrade and removal, and a purge leaves nothing. A
+# machine that cannot run programs of ARCH, itself or by an emulator, says so and skips the root.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 packages=$1 suite=$2 arch=$3; shift 3

@@ -5,12 +5,13 @@ func pairs() bool { return fast.gemm != nil && fast.gemm.mr[2] > 0 }
 
 var noNext [1]float32
 
-// panelTile stands for the tiles of a whole panel, in place of a number of vectors.
+// panelTile is the place of tiles of a whole panel and few rows, where two vectors are less than a panel.
 const panelTile = 3
 
 // wholePanel reports whether tiles of a whole panel compute all rows, and their last vector is not empty.
 func (t *tileArgs) wholePanel(tiles *gemmTiles) bool {
-	return t.m <= len(tiles.panel) && tiles.panel[0] != nil && t.ind == nil && t.ldb == PanelCols &&
+	few := &tiles.direct[panelTile]
+	return t.m <= len(few) && few[t.m-1] != nil && t.ind == nil && t.ldb == PanelCols &&
 		t.cols > PanelCols-tiles.lanes && t.cols <= PanelCols
 }
 
@@ -96,13 +97,8 @@ func tileCall(t *tileArgs, i, j, cols, nv, mr, blocks int) {
 		if t.k > 0 {
 			a = &t.a[i*t.lda]
 		}
-		f := tileFn(nil)
-		if nv == panelTile {
-			f = fast.gemm.panel[mr-1]
-		} else {
-			f = fast.gemm.direct[nv][mr-1]
-		}
-		f(blocks, t.k, a, 4*t.lda, b, ldb, c, 4*t.ldc, bias, res, 4*t.ldr, t.lo, t.hi, cols, after, next, step)
+		fast.gemm.direct[nv][mr-1](blocks, t.k, a, 4*t.lda, b, ldb, c, 4*t.ldc, bias, res, 4*t.ldr, t.lo, t.hi, cols, after,
+			next, step)
 		return
 	}
 	var tab *int32

@@ -7,8 +7,8 @@ import (
 
 func TestHalfMatrix_multiply(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
-		for i, depth := range []int{1, 3, 4, 77, 1, 3, 4, 77} {
-			transposed := i >= 4
+		for i := range 8 {
+			depth, transposed := []int{1, 3, 4, 77}[i%4], i >= 4
 			m := HalfMatrix{Rows: depth, Cols: 130}
 			if !m.Fast() {
 				continue

@@ -10,14 +10,13 @@ type (
 		bias, res *float32, ldr int, lo, hi float32, cols, after int, next *float32, step int)
 )
 
-// gemmTiles are the microkernels of one instruction set, by vectors per row (one, two or
-// two panels' worth) and by rows less one.
+// gemmTiles are the microkernels of one instruction set, by vectors per row (one, two, two panels' worth, or
+// [panelTile]) and by rows less one.
 type gemmTiles struct {
 	lanes    int
 	mr       [3]int // most rows; 0: there are no such tiles
-	direct   [3][8]tileFn
+	direct   [4][8]tileFn
 	indirect [3][8]itileFn
-	panel    [2]tileFn // of one and two rows by a whole panel, where two vectors are less than that
 }
 
 // Products of 8-bit values, alike.

@@ -5,11 +5,11 @@ package kernel
 var (
 	tilesAVX2 = gemmTiles{
 		lanes: 8, mr: [3]int{6, 6},
-		direct: [3][8]tileFn{
+		direct: [4][8]tileFn{
 			{gemm1x8AVX2, gemm2x8AVX2, gemm3x8AVX2, gemm4x8AVX2, gemm5x8AVX2, gemm6x8AVX2},
 			{gemm1x16AVX2, gemm2x16AVX2, gemm3x16AVX2, gemm4x16AVX2, gemm5x16AVX2, gemm6x16AVX2},
+			panelTile: {gemm1x32AVX2, gemm2x32AVX2},
 		},
-		panel: [2]tileFn{gemm1x32AVX2, gemm2x32AVX2},
 		indirect: [3][8]itileFn{
 			{igemm1x8AVX2, igemm2x8AVX2, igemm3x8AVX2, igemm4x8AVX2, igemm5x8AVX2, igemm6x8AVX2},
 			{igemm1x16AVX2, igemm2x16AVX2, igemm3x16AVX2, igemm4x16AVX2, igemm5x16AVX2, igemm6x16AVX2},
@@ -17,7 +17,7 @@ var (
 	}
 	tilesAVX512 = gemmTiles{
 		lanes: 16, mr: [3]int{8, 8, 6},
-		direct: [3][8]tileFn{
+		direct: [4][8]tileFn{
 			{gemm1x16AVX512, gemm2x16AVX512, gemm3x16AVX512, gemm4x16AVX512, gemm5x16AVX512, gemm6x16AVX512, gemm7x16AVX512,
 				gemm8x16AVX512},
 			{gemm1x32AVX512, gemm2x32AVX512, gemm3x32AVX512, gemm4x32AVX512, gemm5x32AVX512, gemm6x32AVX512, gemm7x32AVX512,

@@ -4,7 +4,7 @@ package kernel
 
 var tilesNEON = gemmTiles{
 	lanes: 8, mr: [3]int{8, 5},
-	direct: [3][8]tileFn{
+	direct: [4][8]tileFn{
 		{gemm1x8NEON, gemm2x8NEON, gemm3x8NEON, gemm4x8NEON, gemm5x8NEON, gemm6x8NEON, gemm7x8NEON, gemm8x8NEON},
 		{gemm1x16NEON, gemm2x16NEON, gemm3x16NEON, gemm4x16NEON, gemm5x16NEON},
 	},

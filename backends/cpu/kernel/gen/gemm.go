@@ -15,7 +15,8 @@ type tile struct {
 }
 
 // gemm emits the direct or the indirect micro-kernels of nv vectors with every row count up to the full tile. Four
-// vectors are two panels of AVX-512, and one of AVX2, which has no more of these than reading B in order serves.
+// vectors are two panels of AVX-512. They are one panel of AVX2, for one and two rows: these are bound by reading B,
+// and so B is read in order.
 func gemm(g *gen, nv int, indirect bool) {
 	mr := 6
 	switch {

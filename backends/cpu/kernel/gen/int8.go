@@ -49,8 +49,8 @@ func int8gemm(g *gen, nv int, indirect bool) {
 
 // intTile emits a micro-kernel. Vectors of AVX-512: 0-23 sums [phase][row][vector]; 26-29 one word of B for each vector
 // of columns; 30, 31 words of A; K1 the mask of the last vector, K2 of the stored bytes. Vectors of AVX2: 0-7 sums
-// [row][vector]; 8 the odd codes of a word of A, 9 the even ones; 10 a product; 11-14 the even and the odd codes of each
-// eight columns of B; 15 the mask. The epilogues reuse what is behind the sums.
+// [row][vector]; 8 the odd codes of a word of A, 9 the even ones; 10 a product; 11-14 the even and the odd codes of
+// each eight columns of B; 15 the mask. The epilogues reuse what is behind the sums.
 func (g *gen) intTile(t intTile) {
 	name, cols := fmt.Sprintf("dot%dx%d", t.mr, t.nv*g.lanes), t.nv*g.lanes
 	sig := "b *int8, ldb int, c *uint8, ldc int, init, factors, rows *int32, scale, add, low *float32, zero, lo, hi, " +
@@ -428,8 +428,8 @@ func (g *gen) intStoreNarrow(t intTile) {
 	g.plainSums(t.mr, t.nv, acc)
 }
 
-// storeCodes stores a row of the tile, whose codes are in the low half of each lane of x, at p: each full eight at once,
-// the others one by one. The labels it needs end with suffix.
+// storeCodes stores a row of the tile, whose codes are in the low half of each lane of x, at p: each full eight at
+// once, the others one by one. The labels it needs end with suffix.
 func (g *gen) storeCodes(t intTile, x reg.VecPhysical, p reg.GPVirtual, suffix string) {
 	cols, bytes, to := g.loadArg("cols"), g.GP64(), g.GP64()
 	g.MOVQ(p, to)

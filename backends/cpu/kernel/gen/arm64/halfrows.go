@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// halfRows multiply one or two rows of numbers with 32 columns of binary16. Vectors, all virtual: eight sums a row, four
-// factors a row, and the columns of one row.
+// halfRows multiply one or two rows of numbers with 32 columns of binary16. Vectors, all virtual: eight sums a row,
+// four factors a row, and the columns of one row.
 func halfRows(g *gen) {
 	if g.isa != neon {
 		return
@@ -32,7 +32,8 @@ func halfRows(g *gen) {
 				for i := 0; i < vectors; i += 4 {
 					a, b := g.vec(), g.vec()
 					g.i("FLDPQ %i(%u), (%d, %d)", line*k+8*i, w, a, b)
-					for j, wide := range []*reg{g.op("fcvtl.4s", a), g.op("fcvtl2.4s", a), g.op("fcvtl.4s", b), g.op("fcvtl2.4s", b)} {
+					for j, wide := range []*reg{g.op("fcvtl.4s", a), g.op("fcvtl2.4s", a), g.op("fcvtl.4s", b),
+						g.op("fcvtl2.4s", b)} {
 						for r := range rows {
 							g.v("fmla.e", sums[r][i+j], wide, factors[r], k)
 						}

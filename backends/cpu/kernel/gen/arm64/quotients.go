@@ -8,8 +8,8 @@ import (
 // quotientStep counts the elements that a turn of the loops makes.
 const quotientStep = 8
 
-// quotients are divisions and remainders. Those of integers that round towards 0 are the processor's own; those of int32
-// that round down, and of float32, go by way of float64, whose quotients have the right whole part.
+// quotients are divisions and remainders. Those of integers that round towards 0 are the processor's own; those of
+// int32 that round down, and of float32, go by way of float64, whose quotients have the right whole part.
 func quotients(g *gen) {
 	if g.isa != neon {
 		return
@@ -105,8 +105,8 @@ func (g *gen) quotientLong(name string, bits int, remains, floor, repeats bool) 
 	g.nothingFar()
 }
 
-// quotientDown divides int32, four at a time. A product with the reciprocal, corrected by its remainder, is the quotient
-// by one number.
+// quotientDown divides int32, four at a time. A product with the reciprocal, corrected by its remainder, is the
+// quotient by one number.
 func (g *gen) quotientDown(name string, remains, repeats bool) {
 	dst, a, b, n := g.quotient(name, "I32", repeats)
 	var y, s, back *reg
