@@ -81,14 +81,19 @@ func everyInt8Kernel(t *testing.T, f *fence, n int) {
 	post := func(n int) Requantize {
 		return Requantize{Init: fenced[int32](f, n), Scale: f.floats(n), Add: f.floats(n), Hi: 255}
 	}
-	g := GemmInt8{M: m, N: n, K: k, A: fenced[uint8](f, m*k+2), LDA: k, B: fenced[int8](f, PackedInt8Len(1, k, n)),
-		C: fenced[uint8](f, m*n), LDC: n, Post: post(n)}
+	packed := func(taps, k, n int) []int8 {
+		b := fenced[int8](f, PackedInt8Len(taps, k, n))
+		PackInt8(b, fenced[int8](f, n*taps*k), taps, k, n, taps*k)
+		return b
+	}
+	g := GemmInt8{M: m, N: n, K: k, A: fenced[uint8](f, m*k+2), LDA: k, B: packed(1, k, n), C: fenced[uint8](f, m*n),
+		LDC: n, Post: post(n)}
 	g.Run()
 	win := window2D([2]int{6, 13}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, [2]int{6, 13})
 	ind, err := NewIndirection(win, 1, n)
 	require.NoError(t, err)
 	run := roundUp(n, IntDepth)
-	(&GemmInt8{M: 78, N: 5, K: n, A: fenced[uint8](f, 77*n+run), B: fenced[int8](f, PackedInt8Len(9, n, 5)),
+	(&GemmInt8{M: 78, N: 5, K: n, A: fenced[uint8](f, 77*n+run), B: packed(9, n, 5),
 		C: fenced[uint8](f, 78*5), LDC: 5, Post: post(5), Ind: ind, Zero: fenced[uint8](f, run)}).Run()
 	d := DepthwiseInt8{C: n, Batch: 1, Win: win, In: fenced[uint8](f, 78*n), LDI: n,
 		W: fenced[int8](f, PackedDepthwiseInt8Len(9, n, false)), Out: fenced[uint8](f, 78*n), LDO: n,

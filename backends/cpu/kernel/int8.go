@@ -18,6 +18,9 @@ func PackedInt8Len(taps, k, n int) int { return panelBytes(taps, k, roundUp(n, 1
 
 // panelBytes is the number of bytes of panels with so many columns in all.
 func panelBytes(taps, k, columns int) int {
+	if merged(k) {
+		return columns / mergedCols * mergedBytes(taps, ceilDiv(k, IntDepth))
+	}
 	return (taps*ceilDiv(k, IntDepth) + 1) * IntDepth * columns
 }
 
@@ -25,11 +28,17 @@ func panelBytes(taps, k, columns int) int {
 // apart, as filters [out, taps, in] are stored. The packed form is panels of 64
 // columns, the last one of a multiple of 16: [taps][k/4][columns][4], with zeros
 // for missing rows and columns, and then an int32 per column: 128 times its sum,
-// plus 1 if it holds -128. The form is the same for every instruction set.
+// plus 1 if it holds -128. AVX2 has the merged form instead (int8merged.go).
 func PackInt8(dst []int8, b []int8, taps, k, n, ldb int) {
 	need("PackInt8", "dst", len(dst), PackedInt8Len(taps, k, n))
 	need("PackInt8", "b", len(b), extent(n, taps*k, ldb))
 	words := ceilDiv(k, IntDepth)
+	if merged(k) {
+		for j := 0; j < n; j += mergedCols {
+			packMerged(dst[panelBytes(taps, k, j):][:mergedBytes(taps, words)], b[j*ldb:], taps, k, min(mergedCols, n-j), ldb)
+		}
+		return
+	}
 	for j := 0; j < n; j += IntCols {
 		w := intWidth(n, j)
 		d := dst[panelBytes(taps, k, j):][:panelBytes(taps, k, w)]

@@ -18,15 +18,13 @@ func intPanelGeneric(g *GemmInt8, sums []float32, r0, r1, j int) {
 				acc[c] += pairProduct(f, g.Rows[i])
 			}
 		}
-		if g.Ind == nil {
-			dotWords(acc[:w], g.A[i*g.LDA:][:g.K], b)
+		if merged(g.K) {
+			for c := 0; c < cols; c += mergedCols {
+				g.dotMerged(acc[c:][:mergedCols], i, j+c)
+			}
 		} else {
-			for t := range g.Ind.taps {
-				x := g.Zero
-				if o := g.Ind.tab[t*g.Ind.rows+i]; o >= 0 {
-					x = g.A[o:]
-				}
-				dotWords(acc[:w], x[:g.K], b[t*per:])
+			for t := range g.taps() {
+				dotWords(acc[:w], g.run(i, t), b[t*per:])
 			}
 		}
 		if sums != nil {
@@ -39,6 +37,17 @@ func intPanelGeneric(g *GemmInt8, sums []float32, r0, r1, j int) {
 			g.C[i*g.LDC+j+c] = g.Post.code(s, j+c)
 		}
 	}
+}
+
+// run returns tap t of row i of A.
+func (g *GemmInt8) run(i, t int) []uint8 {
+	if g.Ind == nil {
+		return g.A[i*g.LDA:][:g.K]
+	}
+	if at := g.Ind.tab[t*g.Ind.rows+i]; at >= 0 {
+		return g.A[at:][:g.K]
+	}
+	return g.Zero[:g.K]
 }
 
 // dotWords adds the products of one run with a panel [words][columns][4].

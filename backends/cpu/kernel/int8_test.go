@@ -54,6 +54,29 @@ func signedSlice(r *rand.Rand, n int) []int8 {
 	return s
 }
 
+// bellSlice returns filters as networks have them: normally distributed, the largest at four deviations.
+func bellSlice(r *rand.Rand, n int) []int8 {
+	s := make([]int8, n)
+	for i := range s {
+		s[i] = int8(max(-127, min(127, math.Round(r.NormFloat64()*127/4))))
+	}
+	return s
+}
+
+// limitSlice returns filters whose sums of two, and of four, often are just what 16 bits hold with codes of 255.
+func limitSlice(r *rand.Rand, n int) []int8 {
+	s := make([]int8, n)
+	for i := range s {
+		s[i] = []int8{64, 64, 32, 0, -32, -64, -64, -128}[r.IntN(8)]
+	}
+	return s
+}
+
+// filterSlice returns filters of one of three kinds.
+func filterSlice(r *rand.Rand, n, kind int) []int8 {
+	return []func(*rand.Rand, int) []int8{signedSlice, bellSlice, limitSlice}[kind%3](r, n)
+}
+
 // postOf makes a requantization under which many results are in range and some on either side.
 func postOf(r *rand.Rand, n int, i int) Requantize {
 	q := Requantize{Zero: []int{0, 128, 255, 3}[i%4], Hi: 255}
@@ -174,7 +197,7 @@ func TestGemmInt8_equalsDefinition(t *testing.T) {
 					g := GemmInt8{M: m, N: n, K: k, LDA: lda, LDC: ldc, Post: postOf(r, n, i)}
 					g.A = extreme(r, make([]byte, extent(m, roundUp(k, IntDepth), lda)))
 					withFactors(r, &g, i)
-					w := signedSlice(r, n*k)
+					w := filterSlice(r, n*k, i)
 					g.B = make([]int8, PackedInt8Len(1, k, n))
 					PackInt8(g.B, w, 1, k, n, k)
 					c := newGuardedBytes(extent(m, n, ldc), i%5)
@@ -227,7 +250,7 @@ func TestGemmInt8_gathersWindows(t *testing.T) {
 			}
 			g.A = extreme(r, make([]byte, batch*w.In[1]*w.In[2]*ld+IntDepth))
 			withFactors(r, &g, i)
-			f := signedSlice(r, n*w.Taps()*k)
+			f := filterSlice(r, n*w.Taps()*k, i)
 			g.B = make([]int8, PackedInt8Len(w.Taps(), k, n))
 			PackInt8(g.B, f, w.Taps(), k, n, w.Taps()*k)
 			c := newGuardedBytes(g.M*n, i%7)
@@ -298,7 +321,7 @@ func BenchmarkGemmInt8(b *testing.B) {
 				r := rng(1)
 				g := GemmInt8{M: m, N: n, K: k, LDA: k, LDC: n, A: extreme(r, make([]uint8, m*k)),
 					B: make([]int8, PackedInt8Len(1, k, n)), C: make([]uint8, m*n), Post: postOf(r, n, 1)}
-				PackInt8(g.B, signedSlice(r, n*k), 1, k, n, k)
+				PackInt8(g.B, bellSlice(r, n*k), 1, k, n, k)
 				for b.Loop() {
 					g.Run()
 				}

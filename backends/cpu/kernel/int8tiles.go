@@ -9,22 +9,29 @@ const intCall = 32 << 20 // operations of one assembly call
 // that is nil.
 func intPanel(g *GemmInt8, sums []float32, r0, r1, j int) {
 	t := fast.int8
-	if t == nil || g.K == 0 || sums == nil && !g.Post.fused() {
+	if t == nil || g.K == 0 || sums == nil && !g.Post.fused() || t.merged != merged(g.K) {
 		intPanelGeneric(g, sums, r0, r1, j)
 		return
 	}
-	p := intTileCall{g: g, tiles: t, w: intWidth(g.N, j), words: ceilDiv(g.K, IntDepth)}
-	p.vectors = p.w / 16
+	w := intWidth(g.N, j)
+	p := intTileCall{g: g, tiles: t, ldb: IntDepth * w, words: ceilDiv(g.K, IntDepth), vectors: min(w/t.cols, len(t.mr))}
+	if t.merged {
+		p.ldb = mergedLists(g.taps(), p.words)
+	}
 	for t.mr[p.vectors-1] == 0 {
 		p.vectors--
 	}
 	mr := t.mr[p.vectors-1]
 	width := p.vectors * t.cols
 	most := max(mr, intCall/(2*width*g.taps()*p.words*IntDepth)/mr*mr)
-	for at := 0; at < min(p.w, g.N-j); at += width {
+	for at := 0; at < min(w, g.N-j); at += width {
 		p.cols, p.j = min(width, g.N-j-at), j+at
 		p.vectors = ceilDiv(p.cols, t.cols)
-		p.b = &g.B[panelBytes(g.taps(), g.K, j)+at*IntDepth]
+		if t.merged {
+			p.b = &g.B[panelBytes(g.taps(), g.K, p.j)]
+		} else {
+			p.b = &g.B[panelBytes(g.taps(), g.K, j)+at*IntDepth]
+		}
 		for i := r0; i < r1; {
 			rows := min(most, r1-i)
 			blocks := ceilDiv(rows, mr)
@@ -49,7 +56,7 @@ func intPanel(g *GemmInt8, sums []float32, r0, r1, j int) {
 type intTileCall struct {
 	g             *GemmInt8
 	tiles         *intTiles
-	w, words      int // columns of the panel, words of a run
+	ldb, words    int // of B; words of a run
 	vectors, cols int // of the tile
 	j             int // its first column
 	b             *int8
@@ -83,11 +90,11 @@ func (p *intTileCall) call(i, mr, blocks int, c *uint8, ldc int, scale *float32)
 		low = &q.Low[p.j]
 	}
 	if g.Ind == nil {
-		p.tiles.direct[p.vectors-1][mr-1](blocks, p.words, &g.A[i*g.LDA], g.LDA, p.b, 4*p.w, c, ldc, init, factors, rows,
+		p.tiles.direct[p.vectors-1][mr-1](blocks, p.words, &g.A[i*g.LDA], g.LDA, p.b, p.ldb, c, ldc, init, factors, rows,
 			scale, add, low, q.Zero, int(q.Lo), int(q.Hi), p.cols)
 		return
 	}
 	p.tiles.indirect[p.vectors-1][mr-1](blocks, g.Ind.taps, p.words, &g.Ind.tab[i], 4*g.Ind.rows, unsafe.SliceData(g.A),
 		unsafe.SliceData(g.Zero),
-		p.b, 4*p.w, c, ldc, init, factors, rows, scale, add, low, q.Zero, int(q.Lo), int(q.Hi), p.cols)
+		p.b, p.ldb, c, ldc, init, factors, rows, scale, add, low, q.Zero, int(q.Lo), int(q.Hi), p.cols)
 }

@@ -30,6 +30,7 @@ type (
 // intTiles are the microkernels of one instruction set, by vectors per row and by rows, both less one.
 type intTiles struct {
 	cols     int    // of one vector
+	merged   bool   // B has the merged form: b is a group's lists, and ldb the distance from there to its words
 	mr       [4]int // most rows; 0: there are no such tiles
 	direct   [4][8]dotFn
 	indirect [4][8]idotFn

@@ -36,7 +36,7 @@ var (
 
 var (
 	intTilesAVX2 = intTiles{
-		cols: 8, mr: [4]int{4, 4},
+		cols: 8, merged: true, mr: [4]int{4, 4},
 		direct: [4][8]dotFn{
 			{dot1x8AVX2, dot2x8AVX2, dot3x8AVX2, dot4x8AVX2},
 			{dot1x16AVX2, dot2x16AVX2, dot3x16AVX2, dot4x16AVX2},

@@ -27,7 +27,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), DX
 	MOVQ    zero+48(FP), DI
@@ -205,7 +205,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), BX
 	MOVQ    zero+48(FP), R8
@@ -393,7 +393,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), SI
 	MOVQ    zero+48(FP), R9
@@ -607,7 +607,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), DI
 	MOVQ    zero+48(FP), R10
@@ -851,7 +851,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R8
 	MOVQ    zero+48(FP), R11
@@ -1121,7 +1121,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R9
 	MOVQ    zero+48(FP), R12

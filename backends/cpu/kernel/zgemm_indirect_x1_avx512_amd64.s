@@ -27,7 +27,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), DX
 	MOVQ    zero+48(FP), DI
@@ -163,7 +163,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), BX
 	MOVQ    zero+48(FP), R8
@@ -324,7 +324,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), SI
 	MOVQ    zero+48(FP), R9
@@ -510,7 +510,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), DI
 	MOVQ    zero+48(FP), R10
@@ -721,7 +721,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R8
 	MOVQ    zero+48(FP), R11
@@ -957,7 +957,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R9
 	MOVQ    zero+48(FP), R12
@@ -1218,7 +1218,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R10
 	MOVQ    zero+48(FP), R13
@@ -1488,7 +1488,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R11
 	MOVQ    zero+48(FP), R14

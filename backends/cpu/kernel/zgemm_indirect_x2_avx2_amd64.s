@@ -31,7 +31,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), DX
 	MOVQ    zero+48(FP), DI
@@ -231,7 +231,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), BX
 	MOVQ    zero+48(FP), R8
@@ -448,7 +448,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), SI
 	MOVQ    zero+48(FP), R9
@@ -702,7 +702,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), DI
 	MOVQ    zero+48(FP), R10
@@ -997,7 +997,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R8
 	MOVQ    zero+48(FP), R11
@@ -1329,7 +1329,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R9
 	MOVQ    zero+48(FP), R12

@@ -31,7 +31,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), DX
 	MOVQ    zero+48(FP), DI
@@ -201,7 +201,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), BX
 	MOVQ    zero+48(FP), R8
@@ -407,7 +407,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), SI
 	MOVQ    zero+48(FP), R9
@@ -645,7 +645,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), DI
 	MOVQ    zero+48(FP), R10
@@ -913,7 +913,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R8
 	MOVQ    zero+48(FP), R11
@@ -1209,7 +1209,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R9
 	MOVQ    zero+48(FP), R12
@@ -1541,7 +1541,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R10
 	MOVQ    zero+48(FP), R13
@@ -1909,7 +1909,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R11
 	MOVQ    zero+48(FP), R14

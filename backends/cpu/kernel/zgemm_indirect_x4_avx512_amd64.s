@@ -41,7 +41,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), BX
 	MOVQ    zero+48(FP), R8
@@ -256,7 +256,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), SI
 	MOVQ    zero+48(FP), R9
@@ -519,7 +519,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), DI
 	MOVQ    zero+48(FP), R10
@@ -834,7 +834,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R8
 	MOVQ    zero+48(FP), R11
@@ -1209,7 +1209,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R9
 	MOVQ    zero+48(FP), R12
@@ -1644,7 +1644,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R10
 	MOVQ    zero+48(FP), R13

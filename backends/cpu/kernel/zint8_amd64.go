@@ -5,72 +5,72 @@
 package kernel
 
 // dot1x8AVX2 computes blocks*1 rows by cols <= 8 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with
-// init, and factors times the number of the row.
+// k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
+// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot1x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot2x8AVX2 computes blocks*2 rows by cols <= 8 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with
-// init, and factors times the number of the row.
+// k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
+// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot2x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot3x8AVX2 computes blocks*3 rows by cols <= 8 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with
-// init, and factors times the number of the row.
+// k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
+// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot3x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot4x8AVX2 computes blocks*4 rows by cols <= 8 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with
-// init, and factors times the number of the row.
+// k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
+// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot4x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot1x16AVX2 computes blocks*1 rows by cols <= 16 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with
-// init, and factors times the number of the row.
+// k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
+// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot1x16AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot2x16AVX2 computes blocks*2 rows by cols <= 16 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with
-// init, and factors times the number of the row.
+// k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
+// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot2x16AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot3x16AVX2 computes blocks*3 rows by cols <= 16 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with
-// init, and factors times the number of the row.
+// k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
+// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot3x16AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot4x16AVX2 computes blocks*4 rows by cols <= 16 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with
-// init, and factors times the number of the row.
+// k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
+// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot4x16AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot1x8AVX2 computes blocks*1 rows by cols <= 8 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with
-// init, and factors times the number of the row.
+// k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
+// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
@@ -78,8 +78,8 @@ func dot4x16AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint
 func idot1x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot2x8AVX2 computes blocks*2 rows by cols <= 8 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with
-// init, and factors times the number of the row.
+// k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
+// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
@@ -87,8 +87,8 @@ func idot1x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, 
 func idot2x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot3x8AVX2 computes blocks*3 rows by cols <= 8 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with
-// init, and factors times the number of the row.
+// k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
+// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
@@ -96,8 +96,8 @@ func idot2x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, 
 func idot3x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot4x8AVX2 computes blocks*4 rows by cols <= 8 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with
-// init, and factors times the number of the row.
+// k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
+// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
@@ -105,8 +105,8 @@ func idot3x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, 
 func idot4x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot1x16AVX2 computes blocks*1 rows by cols <= 16 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with
-// init, and factors times the number of the row.
+// k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
+// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
@@ -114,8 +114,8 @@ func idot4x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, 
 func idot1x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot2x16AVX2 computes blocks*2 rows by cols <= 16 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with
-// init, and factors times the number of the row.
+// k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
+// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
@@ -123,8 +123,8 @@ func idot1x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8,
 func idot2x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot3x16AVX2 computes blocks*3 rows by cols <= 16 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with
-// init, and factors times the number of the row.
+// k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
+// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
@@ -132,8 +132,8 @@ func idot2x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8,
 func idot3x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot4x16AVX2 computes blocks*4 rows by cols <= 16 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with
-// init, and factors times the number of the row.
+// k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
+// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //

@@ -7,116 +7,99 @@
 // func idot1x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2, CMOV
 TEXT ·idot1x8AVX2(SB), NOSPLIT, $8-168
-	MOVQ    k+16(FP), AX
-	SHLQ    $0x02, AX
-	ADDQ    AX, base+40(FP)
-	ADDQ    AX, zeros+48(FP)
-	MOVQ    cols+160(FP), AX
-	SUBQ    $+0, AX
-	LEAQ    maskTable<>+0(SB), CX
-	NEGQ    AX
-	VMOVUPS 32(CX)(AX*4), Y15
-
 	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	MOVQ   b+56(FP), CX
+	MOVQ   CX, DX
+	ADDQ   ldb+64(FP), DX
 	MOVQ   taps+8(FP), AX
 	MOVQ   tab+24(FP), BX
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
-	MOVQ    base+40(FP), DX
-	MOVQ    zeros+48(FP), SI
-	MOVLQSX (BX), AX
-	TESTQ   AX, AX
-	LEAQ    (DX)(AX*1), AX
-	CMOVQLT SI, AX
-	MOVQ    k+16(FP), DX
-	NEGQ    DX
-	MOVQ    ldb+64(FP), SI
-	CMPQ    DX, $-4
-	JGT     rest
+	MOVQ     base+40(FP), SI
+	MOVQ     zeros+48(FP), DI
+	MOVLQSX  (BX), AX
+	TESTQ    AX, AX
+	LEAQ     (SI)(AX*1), AX
+	CMOVQLT  DI, AX
+	VPCMPEQW Y11, Y11, Y11
+	VPABSW   Y11, Y11
+	MOVQ     CX, SI
+	ADDQ     $+8, CX
+	MOVWLZX  (SI), R9
+	TESTQ    R9, R9
+	JZ       notwo
 
-loop:
-	VMOVDQU      (CX), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	ADDQ         SI, CX
-	VPBROADCASTD (AX)(DX*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y0, Y0
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y0, Y0
-	VMOVDQU      (CX), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	ADDQ         SI, CX
-	VPBROADCASTD 4(AX)(DX*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y0, Y0
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y0, Y0
-	VMOVDQU      (CX), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	ADDQ         SI, CX
-	VPBROADCASTD 8(AX)(DX*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y0, Y0
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y0, Y0
-	VMOVDQU      (CX), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	ADDQ         SI, CX
-	VPBROADCASTD 12(AX)(DX*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y0, Y0
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y0, Y0
-	ADDQ         $+4, DX
-	CMPQ         DX, $-4
-	JLE          loop
+two:
+	MOVWLZX      (CX), DI
+	MOVWLZX      2(CX), R8
+	VMOVDQU      (DX), Y8
+	VMOVDQU      64(DX), Y9
+	VPBROADCASTD (AX)(DI*4), Y12
+	VPBROADCASTD (AX)(R8*4), Y13
+	VPMADDUBSW   Y8, Y12, Y12
+	VPMADDUBSW   Y9, Y13, Y13
+	VPADDW       Y13, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y0, Y0
+	ADDQ         $+128, DX
+	ADDQ         $+4, CX
+	SUBQ         $+1, R9
+	JNZ          two
 
-rest:
-	TESTQ DX, DX
-	JZ    done
+notwo:
+	MOVWLZX 2(SI), R9
+	TESTQ   R9, R9
+	JZ      noone
 
-single:
-	VMOVDQU      (CX), Y12
+one:
+	MOVWLZX      (CX), DI
+	VMOVDQU      (DX), Y8
+	VPBROADCASTD (AX)(DI*4), Y12
+	VPMADDUBSW   Y8, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y0, Y0
+	ADDQ         $+64, DX
+	ADDQ         $+2, CX
+	SUBQ         $+1, R9
+	JNZ          one
+
+noone:
+	MOVWLZX 4(SI), R9
+	TESTQ   R9, R9
+	JZ      nowide
+
+wide:
+	MOVWLZX      (CX), DI
+	VMOVDQU      (DX), Y12
 	VPSLLW       $0x08, Y12, Y11
 	VPSRAW       $0x08, Y11, Y11
 	VPSRAW       $0x08, Y12, Y12
-	ADDQ         SI, CX
-	VPBROADCASTD (AX)(DX*4), Y8
+	VPBROADCASTD (AX)(DI*4), Y8
 	VPAND        c00ff00ff<>+0(SB), Y8, Y9
 	VPSRLW       $0x08, Y8, Y8
 	VPMADDWD     Y11, Y9, Y9
 	VPADDD       Y9, Y0, Y0
 	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y0, Y0
-	ADDQ         $+1, DX
-	JNZ          single
+	ADDQ         $+64, DX
+	ADDQ         $+2, CX
+	SUBQ         $+1, R9
+	JNZ          wide
 
-done:
+nowide:
 	ADDQ       ldt+32(FP), BX
 	SUBQ       $0x01, (SP)
 	JNZ        tap
 	ADDQ       $0x04, tab+24(FP)
+	MOVQ       cols+160(FP), AX
+	SUBQ       $+0, AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
 	MOVQ       init+88(FP), AX
 	TESTQ      AX, AX
 	JZ         noinit
@@ -212,24 +195,6 @@ stored:
 	VZEROUPPER
 	RET
 
-DATA maskTable<>+0(SB)/4, $0xffffffff
-DATA maskTable<>+4(SB)/4, $0xffffffff
-DATA maskTable<>+8(SB)/4, $0xffffffff
-DATA maskTable<>+12(SB)/4, $0xffffffff
-DATA maskTable<>+16(SB)/4, $0xffffffff
-DATA maskTable<>+20(SB)/4, $0xffffffff
-DATA maskTable<>+24(SB)/4, $0xffffffff
-DATA maskTable<>+28(SB)/4, $0xffffffff
-DATA maskTable<>+32(SB)/4, $0x00000000
-DATA maskTable<>+36(SB)/4, $0x00000000
-DATA maskTable<>+40(SB)/4, $0x00000000
-DATA maskTable<>+44(SB)/4, $0x00000000
-DATA maskTable<>+48(SB)/4, $0x00000000
-DATA maskTable<>+52(SB)/4, $0x00000000
-DATA maskTable<>+56(SB)/4, $0x00000000
-DATA maskTable<>+60(SB)/4, $0x00000000
-GLOBL maskTable<>(SB), RODATA|NOPTR, $64
-
 DATA c00ff00ff<>+0(SB)/4, $0x00ff00ff
 DATA c00ff00ff<>+4(SB)/4, $0x00ff00ff
 DATA c00ff00ff<>+8(SB)/4, $0x00ff00ff
@@ -248,159 +213,143 @@ DATA c00ff00ff<>+56(SB)/4, $0x00ff00ff
 DATA c00ff00ff<>+60(SB)/4, $0x00ff00ff
 GLOBL c00ff00ff<>(SB), RODATA|NOPTR, $64
 
+DATA maskTable<>+0(SB)/4, $0xffffffff
+DATA maskTable<>+4(SB)/4, $0xffffffff
+DATA maskTable<>+8(SB)/4, $0xffffffff
+DATA maskTable<>+12(SB)/4, $0xffffffff
+DATA maskTable<>+16(SB)/4, $0xffffffff
+DATA maskTable<>+20(SB)/4, $0xffffffff
+DATA maskTable<>+24(SB)/4, $0xffffffff
+DATA maskTable<>+28(SB)/4, $0xffffffff
+DATA maskTable<>+32(SB)/4, $0x00000000
+DATA maskTable<>+36(SB)/4, $0x00000000
+DATA maskTable<>+40(SB)/4, $0x00000000
+DATA maskTable<>+44(SB)/4, $0x00000000
+DATA maskTable<>+48(SB)/4, $0x00000000
+DATA maskTable<>+52(SB)/4, $0x00000000
+DATA maskTable<>+56(SB)/4, $0x00000000
+DATA maskTable<>+60(SB)/4, $0x00000000
+GLOBL maskTable<>(SB), RODATA|NOPTR, $64
+
 // func idot2x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2, CMOV
 TEXT ·idot2x8AVX2(SB), NOSPLIT, $8-168
-	MOVQ    k+16(FP), AX
-	SHLQ    $0x02, AX
-	ADDQ    AX, base+40(FP)
-	ADDQ    AX, zeros+48(FP)
-	MOVQ    cols+160(FP), AX
-	SUBQ    $+0, AX
-	LEAQ    maskTable<>+0(SB), CX
-	NEGQ    AX
-	VMOVUPS 32(CX)(AX*4), Y15
-
 	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	MOVQ   b+56(FP), DX
+	MOVQ   DX, BX
+	ADDQ   ldb+64(FP), BX
 	MOVQ   taps+8(FP), AX
 	MOVQ   tab+24(FP), SI
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
-	MOVQ    base+40(FP), BX
-	MOVQ    zeros+48(FP), DI
-	MOVLQSX (SI), AX
-	TESTQ   AX, AX
-	LEAQ    (BX)(AX*1), AX
-	CMOVQLT DI, AX
-	MOVLQSX 4(SI), CX
-	TESTQ   CX, CX
-	LEAQ    (BX)(CX*1), CX
-	CMOVQLT DI, CX
-	MOVQ    k+16(FP), BX
-	NEGQ    BX
-	MOVQ    ldb+64(FP), DI
-	CMPQ    BX, $-4
-	JGT     rest
+	MOVQ     base+40(FP), DI
+	MOVQ     zeros+48(FP), R8
+	MOVLQSX  (SI), AX
+	TESTQ    AX, AX
+	LEAQ     (DI)(AX*1), AX
+	CMOVQLT  R8, AX
+	MOVLQSX  4(SI), CX
+	TESTQ    CX, CX
+	LEAQ     (DI)(CX*1), CX
+	CMOVQLT  R8, CX
+	VPCMPEQW Y11, Y11, Y11
+	VPABSW   Y11, Y11
+	MOVQ     DX, DI
+	ADDQ     $+8, DX
+	MOVWLZX  (DI), R10
+	TESTQ    R10, R10
+	JZ       notwo
 
-loop:
-	VMOVDQU      (DX), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	ADDQ         DI, DX
-	VPBROADCASTD (AX)(BX*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y0, Y0
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y0, Y0
-	VPBROADCASTD (CX)(BX*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VMOVDQU      (DX), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	ADDQ         DI, DX
-	VPBROADCASTD 4(AX)(BX*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y0, Y0
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y0, Y0
-	VPBROADCASTD 4(CX)(BX*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VMOVDQU      (DX), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	ADDQ         DI, DX
-	VPBROADCASTD 8(AX)(BX*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y0, Y0
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y0, Y0
-	VPBROADCASTD 8(CX)(BX*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VMOVDQU      (DX), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	ADDQ         DI, DX
-	VPBROADCASTD 12(AX)(BX*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y0, Y0
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y0, Y0
-	VPBROADCASTD 12(CX)(BX*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	ADDQ         $+4, BX
-	CMPQ         BX, $-4
-	JLE          loop
+two:
+	MOVWLZX      (DX), R8
+	MOVWLZX      2(DX), R9
+	VMOVDQU      (BX), Y8
+	VMOVDQU      64(BX), Y9
+	VPBROADCASTD (AX)(R8*4), Y12
+	VPBROADCASTD (AX)(R9*4), Y13
+	VPMADDUBSW   Y8, Y12, Y12
+	VPMADDUBSW   Y9, Y13, Y13
+	VPADDW       Y13, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y0, Y0
+	VPBROADCASTD (CX)(R8*4), Y12
+	VPBROADCASTD (CX)(R9*4), Y13
+	VPMADDUBSW   Y8, Y12, Y12
+	VPMADDUBSW   Y9, Y13, Y13
+	VPADDW       Y13, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	ADDQ         $+128, BX
+	ADDQ         $+4, DX
+	SUBQ         $+1, R10
+	JNZ          two
 
-rest:
-	TESTQ BX, BX
-	JZ    done
+notwo:
+	MOVWLZX 2(DI), R10
+	TESTQ   R10, R10
+	JZ      noone
 
-single:
-	VMOVDQU      (DX), Y12
+one:
+	MOVWLZX      (DX), R8
+	VMOVDQU      (BX), Y8
+	VPBROADCASTD (AX)(R8*4), Y12
+	VPMADDUBSW   Y8, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y0, Y0
+	VPBROADCASTD (CX)(R8*4), Y12
+	VPMADDUBSW   Y8, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	ADDQ         $+64, BX
+	ADDQ         $+2, DX
+	SUBQ         $+1, R10
+	JNZ          one
+
+noone:
+	MOVWLZX 4(DI), R10
+	TESTQ   R10, R10
+	JZ      nowide
+
+wide:
+	MOVWLZX      (DX), R8
+	VMOVDQU      (BX), Y12
 	VPSLLW       $0x08, Y12, Y11
 	VPSRAW       $0x08, Y11, Y11
 	VPSRAW       $0x08, Y12, Y12
-	ADDQ         DI, DX
-	VPBROADCASTD (AX)(BX*4), Y8
+	VPBROADCASTD (AX)(R8*4), Y8
 	VPAND        c00ff00ff<>+0(SB), Y8, Y9
 	VPSRLW       $0x08, Y8, Y8
 	VPMADDWD     Y11, Y9, Y9
 	VPADDD       Y9, Y0, Y0
 	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y0, Y0
-	VPBROADCASTD (CX)(BX*4), Y8
+	VPBROADCASTD (CX)(R8*4), Y8
 	VPAND        c00ff00ff<>+0(SB), Y8, Y9
 	VPSRLW       $0x08, Y8, Y8
 	VPMADDWD     Y11, Y9, Y9
 	VPADDD       Y9, Y1, Y1
 	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y1, Y1
-	ADDQ         $+1, BX
-	JNZ          single
+	ADDQ         $+64, BX
+	ADDQ         $+2, DX
+	SUBQ         $+1, R10
+	JNZ          wide
 
-done:
+nowide:
 	ADDQ       ldt+32(FP), SI
 	SUBQ       $0x01, (SP)
 	JNZ        tap
 	ADDQ       $0x08, tab+24(FP)
+	MOVQ       cols+160(FP), AX
+	SUBQ       $+0, AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
 	MOVQ       init+88(FP), AX
 	TESTQ      AX, AX
 	JZ         noinit
@@ -537,196 +486,145 @@ stored:
 // func idot3x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2, CMOV
 TEXT ·idot3x8AVX2(SB), NOSPLIT, $8-168
-	MOVQ    k+16(FP), AX
-	SHLQ    $0x02, AX
-	ADDQ    AX, base+40(FP)
-	ADDQ    AX, zeros+48(FP)
-	MOVQ    cols+160(FP), AX
-	SUBQ    $+0, AX
-	LEAQ    maskTable<>+0(SB), CX
-	NEGQ    AX
-	VMOVUPS 32(CX)(AX*4), Y15
-
 	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	MOVQ   b+56(FP), BX
+	MOVQ   BX, SI
+	ADDQ   ldb+64(FP), SI
 	MOVQ   taps+8(FP), AX
 	MOVQ   tab+24(FP), DI
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
-	MOVQ    base+40(FP), SI
-	MOVQ    zeros+48(FP), R8
-	MOVLQSX (DI), AX
-	TESTQ   AX, AX
-	LEAQ    (SI)(AX*1), AX
-	CMOVQLT R8, AX
-	MOVLQSX 4(DI), CX
-	TESTQ   CX, CX
-	LEAQ    (SI)(CX*1), CX
-	CMOVQLT R8, CX
-	MOVLQSX 8(DI), DX
-	TESTQ   DX, DX
-	LEAQ    (SI)(DX*1), DX
-	CMOVQLT R8, DX
-	MOVQ    k+16(FP), SI
-	NEGQ    SI
-	MOVQ    ldb+64(FP), R8
-	CMPQ    SI, $-4
-	JGT     rest
+	MOVQ     base+40(FP), R8
+	MOVQ     zeros+48(FP), R9
+	MOVLQSX  (DI), AX
+	TESTQ    AX, AX
+	LEAQ     (R8)(AX*1), AX
+	CMOVQLT  R9, AX
+	MOVLQSX  4(DI), CX
+	TESTQ    CX, CX
+	LEAQ     (R8)(CX*1), CX
+	CMOVQLT  R9, CX
+	MOVLQSX  8(DI), DX
+	TESTQ    DX, DX
+	LEAQ     (R8)(DX*1), DX
+	CMOVQLT  R9, DX
+	VPCMPEQW Y11, Y11, Y11
+	VPABSW   Y11, Y11
+	MOVQ     BX, R8
+	ADDQ     $+8, BX
+	MOVWLZX  (R8), R11
+	TESTQ    R11, R11
+	JZ       notwo
 
-loop:
-	VMOVDQU      (BX), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	ADDQ         R8, BX
-	VPBROADCASTD (AX)(SI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y0, Y0
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y0, Y0
-	VPBROADCASTD (CX)(SI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD (DX)(SI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y2, Y2
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y2, Y2
-	VMOVDQU      (BX), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	ADDQ         R8, BX
-	VPBROADCASTD 4(AX)(SI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y0, Y0
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y0, Y0
-	VPBROADCASTD 4(CX)(SI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD 4(DX)(SI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y2, Y2
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y2, Y2
-	VMOVDQU      (BX), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	ADDQ         R8, BX
-	VPBROADCASTD 8(AX)(SI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y0, Y0
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y0, Y0
-	VPBROADCASTD 8(CX)(SI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD 8(DX)(SI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y2, Y2
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y2, Y2
-	VMOVDQU      (BX), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	ADDQ         R8, BX
-	VPBROADCASTD 12(AX)(SI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y0, Y0
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y0, Y0
-	VPBROADCASTD 12(CX)(SI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD 12(DX)(SI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y2, Y2
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y2, Y2
-	ADDQ         $+4, SI
-	CMPQ         SI, $-4
-	JLE          loop
+two:
+	MOVWLZX      (BX), R9
+	MOVWLZX      2(BX), R10
+	VMOVDQU      (SI), Y8
+	VMOVDQU      64(SI), Y9
+	VPBROADCASTD (AX)(R9*4), Y12
+	VPBROADCASTD (AX)(R10*4), Y13
+	VPMADDUBSW   Y8, Y12, Y12
+	VPMADDUBSW   Y9, Y13, Y13
+	VPADDW       Y13, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y0, Y0
+	VPBROADCASTD (CX)(R9*4), Y12
+	VPBROADCASTD (CX)(R10*4), Y13
+	VPMADDUBSW   Y8, Y12, Y12
+	VPMADDUBSW   Y9, Y13, Y13
+	VPADDW       Y13, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	VPBROADCASTD (DX)(R9*4), Y12
+	VPBROADCASTD (DX)(R10*4), Y13
+	VPMADDUBSW   Y8, Y12, Y12
+	VPMADDUBSW   Y9, Y13, Y13
+	VPADDW       Y13, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y2, Y2
+	ADDQ         $+128, SI
+	ADDQ         $+4, BX
+	SUBQ         $+1, R11
+	JNZ          two
 
-rest:
-	TESTQ SI, SI
-	JZ    done
+notwo:
+	MOVWLZX 2(R8), R11
+	TESTQ   R11, R11
+	JZ      noone
 
-single:
-	VMOVDQU      (BX), Y12
+one:
+	MOVWLZX      (BX), R9
+	VMOVDQU      (SI), Y8
+	VPBROADCASTD (AX)(R9*4), Y12
+	VPMADDUBSW   Y8, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y0, Y0
+	VPBROADCASTD (CX)(R9*4), Y12
+	VPMADDUBSW   Y8, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	VPBROADCASTD (DX)(R9*4), Y12
+	VPMADDUBSW   Y8, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y2, Y2
+	ADDQ         $+64, SI
+	ADDQ         $+2, BX
+	SUBQ         $+1, R11
+	JNZ          one
+
+noone:
+	MOVWLZX 4(R8), R11
+	TESTQ   R11, R11
+	JZ      nowide
+
+wide:
+	MOVWLZX      (BX), R9
+	VMOVDQU      (SI), Y12
 	VPSLLW       $0x08, Y12, Y11
 	VPSRAW       $0x08, Y11, Y11
 	VPSRAW       $0x08, Y12, Y12
-	ADDQ         R8, BX
-	VPBROADCASTD (AX)(SI*4), Y8
+	VPBROADCASTD (AX)(R9*4), Y8
 	VPAND        c00ff00ff<>+0(SB), Y8, Y9
 	VPSRLW       $0x08, Y8, Y8
 	VPMADDWD     Y11, Y9, Y9
 	VPADDD       Y9, Y0, Y0
 	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y0, Y0
-	VPBROADCASTD (CX)(SI*4), Y8
+	VPBROADCASTD (CX)(R9*4), Y8
 	VPAND        c00ff00ff<>+0(SB), Y8, Y9
 	VPSRLW       $0x08, Y8, Y8
 	VPMADDWD     Y11, Y9, Y9
 	VPADDD       Y9, Y1, Y1
 	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD (DX)(SI*4), Y8
+	VPBROADCASTD (DX)(R9*4), Y8
 	VPAND        c00ff00ff<>+0(SB), Y8, Y9
 	VPSRLW       $0x08, Y8, Y8
 	VPMADDWD     Y11, Y9, Y9
 	VPADDD       Y9, Y2, Y2
 	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y2, Y2
-	ADDQ         $+1, SI
-	JNZ          single
+	ADDQ         $+64, SI
+	ADDQ         $+2, BX
+	SUBQ         $+1, R11
+	JNZ          wide
 
-done:
+nowide:
 	ADDQ       ldt+32(FP), DI
 	SUBQ       $0x01, (SP)
 	JNZ        tap
 	ADDQ       $0x0c, tab+24(FP)
+	MOVQ       cols+160(FP), AX
+	SUBQ       $+0, AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
 	MOVQ       init+88(FP), AX
 	TESTQ      AX, AX
 	JZ         noinit
@@ -901,16 +799,6 @@ stored:
 // func idot4x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2, CMOV
 TEXT ·idot4x8AVX2(SB), NOSPLIT, $8-168
-	MOVQ    k+16(FP), AX
-	SHLQ    $0x02, AX
-	ADDQ    AX, base+40(FP)
-	ADDQ    AX, zeros+48(FP)
-	MOVQ    cols+160(FP), AX
-	SUBQ    $+0, AX
-	LEAQ    maskTable<>+0(SB), CX
-	NEGQ    AX
-	VMOVUPS 32(CX)(AX*4), Y15
-
 	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
@@ -918,219 +806,161 @@ block:
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	MOVQ   b+56(FP), SI
+	MOVQ   SI, DI
+	ADDQ   ldb+64(FP), DI
 	MOVQ   taps+8(FP), AX
 	MOVQ   tab+24(FP), R8
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
-	MOVQ    base+40(FP), DI
-	MOVQ    zeros+48(FP), R9
-	MOVLQSX (R8), AX
-	TESTQ   AX, AX
-	LEAQ    (DI)(AX*1), AX
-	CMOVQLT R9, AX
-	MOVLQSX 4(R8), CX
-	TESTQ   CX, CX
-	LEAQ    (DI)(CX*1), CX
-	CMOVQLT R9, CX
-	MOVLQSX 8(R8), DX
-	TESTQ   DX, DX
-	LEAQ    (DI)(DX*1), DX
-	CMOVQLT R9, DX
-	MOVLQSX 12(R8), BX
-	TESTQ   BX, BX
-	LEAQ    (DI)(BX*1), BX
-	CMOVQLT R9, BX
-	MOVQ    k+16(FP), DI
-	NEGQ    DI
-	MOVQ    ldb+64(FP), R9
-	CMPQ    DI, $-4
-	JGT     rest
+	MOVQ     base+40(FP), R9
+	MOVQ     zeros+48(FP), R10
+	MOVLQSX  (R8), AX
+	TESTQ    AX, AX
+	LEAQ     (R9)(AX*1), AX
+	CMOVQLT  R10, AX
+	MOVLQSX  4(R8), CX
+	TESTQ    CX, CX
+	LEAQ     (R9)(CX*1), CX
+	CMOVQLT  R10, CX
+	MOVLQSX  8(R8), DX
+	TESTQ    DX, DX
+	LEAQ     (R9)(DX*1), DX
+	CMOVQLT  R10, DX
+	MOVLQSX  12(R8), BX
+	TESTQ    BX, BX
+	LEAQ     (R9)(BX*1), BX
+	CMOVQLT  R10, BX
+	VPCMPEQW Y11, Y11, Y11
+	VPABSW   Y11, Y11
+	MOVQ     SI, R9
+	ADDQ     $+8, SI
+	MOVWLZX  (R9), R12
+	TESTQ    R12, R12
+	JZ       notwo
 
-loop:
-	VMOVDQU      (SI), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	ADDQ         R9, SI
-	VPBROADCASTD (AX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y0, Y0
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y0, Y0
-	VPBROADCASTD (CX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD (DX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y2, Y2
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y2, Y2
-	VPBROADCASTD (BX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y3, Y3
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y3, Y3
-	VMOVDQU      (SI), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	ADDQ         R9, SI
-	VPBROADCASTD 4(AX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y0, Y0
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y0, Y0
-	VPBROADCASTD 4(CX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD 4(DX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y2, Y2
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y2, Y2
-	VPBROADCASTD 4(BX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y3, Y3
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y3, Y3
-	VMOVDQU      (SI), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	ADDQ         R9, SI
-	VPBROADCASTD 8(AX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y0, Y0
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y0, Y0
-	VPBROADCASTD 8(CX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD 8(DX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y2, Y2
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y2, Y2
-	VPBROADCASTD 8(BX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y3, Y3
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y3, Y3
-	VMOVDQU      (SI), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	ADDQ         R9, SI
-	VPBROADCASTD 12(AX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y0, Y0
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y0, Y0
-	VPBROADCASTD 12(CX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD 12(DX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y2, Y2
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y2, Y2
-	VPBROADCASTD 12(BX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y9
-	VPADDD       Y9, Y3, Y3
-	VPMADDWD     Y12, Y8, Y8
-	VPADDD       Y8, Y3, Y3
-	ADDQ         $+4, DI
-	CMPQ         DI, $-4
-	JLE          loop
+two:
+	MOVWLZX      (SI), R10
+	MOVWLZX      2(SI), R11
+	VMOVDQU      (DI), Y8
+	VMOVDQU      64(DI), Y9
+	VPBROADCASTD (AX)(R10*4), Y12
+	VPBROADCASTD (AX)(R11*4), Y13
+	VPMADDUBSW   Y8, Y12, Y12
+	VPMADDUBSW   Y9, Y13, Y13
+	VPADDW       Y13, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y0, Y0
+	VPBROADCASTD (CX)(R10*4), Y12
+	VPBROADCASTD (CX)(R11*4), Y13
+	VPMADDUBSW   Y8, Y12, Y12
+	VPMADDUBSW   Y9, Y13, Y13
+	VPADDW       Y13, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	VPBROADCASTD (DX)(R10*4), Y12
+	VPBROADCASTD (DX)(R11*4), Y13
+	VPMADDUBSW   Y8, Y12, Y12
+	VPMADDUBSW   Y9, Y13, Y13
+	VPADDW       Y13, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y2, Y2
+	VPBROADCASTD (BX)(R10*4), Y12
+	VPBROADCASTD (BX)(R11*4), Y13
+	VPMADDUBSW   Y8, Y12, Y12
+	VPMADDUBSW   Y9, Y13, Y13
+	VPADDW       Y13, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y3, Y3
+	ADDQ         $+128, DI
+	ADDQ         $+4, SI
+	SUBQ         $+1, R12
+	JNZ          two
 
-rest:
-	TESTQ DI, DI
-	JZ    done
+notwo:
+	MOVWLZX 2(R9), R12
+	TESTQ   R12, R12
+	JZ      noone
 
-single:
-	VMOVDQU      (SI), Y12
+one:
+	MOVWLZX      (SI), R10
+	VMOVDQU      (DI), Y8
+	VPBROADCASTD (AX)(R10*4), Y12
+	VPMADDUBSW   Y8, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y0, Y0
+	VPBROADCASTD (CX)(R10*4), Y12
+	VPMADDUBSW   Y8, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	VPBROADCASTD (DX)(R10*4), Y12
+	VPMADDUBSW   Y8, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y2, Y2
+	VPBROADCASTD (BX)(R10*4), Y12
+	VPMADDUBSW   Y8, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y3, Y3
+	ADDQ         $+64, DI
+	ADDQ         $+2, SI
+	SUBQ         $+1, R12
+	JNZ          one
+
+noone:
+	MOVWLZX 4(R9), R12
+	TESTQ   R12, R12
+	JZ      nowide
+
+wide:
+	MOVWLZX      (SI), R10
+	VMOVDQU      (DI), Y12
 	VPSLLW       $0x08, Y12, Y11
 	VPSRAW       $0x08, Y11, Y11
 	VPSRAW       $0x08, Y12, Y12
-	ADDQ         R9, SI
-	VPBROADCASTD (AX)(DI*4), Y8
+	VPBROADCASTD (AX)(R10*4), Y8
 	VPAND        c00ff00ff<>+0(SB), Y8, Y9
 	VPSRLW       $0x08, Y8, Y8
 	VPMADDWD     Y11, Y9, Y9
 	VPADDD       Y9, Y0, Y0
 	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y0, Y0
-	VPBROADCASTD (CX)(DI*4), Y8
+	VPBROADCASTD (CX)(R10*4), Y8
 	VPAND        c00ff00ff<>+0(SB), Y8, Y9
 	VPSRLW       $0x08, Y8, Y8
 	VPMADDWD     Y11, Y9, Y9
 	VPADDD       Y9, Y1, Y1
 	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD (DX)(DI*4), Y8
+	VPBROADCASTD (DX)(R10*4), Y8
 	VPAND        c00ff00ff<>+0(SB), Y8, Y9
 	VPSRLW       $0x08, Y8, Y8
 	VPMADDWD     Y11, Y9, Y9
 	VPADDD       Y9, Y2, Y2
 	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y2, Y2
-	VPBROADCASTD (BX)(DI*4), Y8
+	VPBROADCASTD (BX)(R10*4), Y8
 	VPAND        c00ff00ff<>+0(SB), Y8, Y9
 	VPSRLW       $0x08, Y8, Y8
 	VPMADDWD     Y11, Y9, Y9
 	VPADDD       Y9, Y3, Y3
 	VPMADDWD     Y12, Y8, Y8
 	VPADDD       Y8, Y3, Y3
-	ADDQ         $+1, DI
-	JNZ          single
+	ADDQ         $+64, DI
+	ADDQ         $+2, SI
+	SUBQ         $+1, R12
+	JNZ          wide
 
-done:
+nowide:
 	ADDQ       ldt+32(FP), R8
 	SUBQ       $0x01, (SP)
 	JNZ        tap
 	ADDQ       $0x10, tab+24(FP)
+	MOVQ       cols+160(FP), AX
+	SUBQ       $+0, AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
 	MOVQ       init+88(FP), AX
 	TESTQ      AX, AX
 	JZ         noinit

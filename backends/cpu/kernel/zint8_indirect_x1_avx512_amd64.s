@@ -35,7 +35,7 @@ block:
 	MOVQ   tab+24(FP), BX
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), DX
 	MOVQ    zeros+48(FP), SI
@@ -241,7 +241,7 @@ block:
 	MOVQ   tab+24(FP), SI
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), BX
 	MOVQ    zeros+48(FP), DI
@@ -446,7 +446,7 @@ block:
 	MOVQ   tab+24(FP), DI
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), SI
 	MOVQ    zeros+48(FP), R8
@@ -686,7 +686,7 @@ block:
 	MOVQ   tab+24(FP), R8
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), DI
 	MOVQ    zeros+48(FP), R9
@@ -960,7 +960,7 @@ block:
 	MOVQ   tab+24(FP), R9
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R8
 	MOVQ    zeros+48(FP), R10
@@ -1267,7 +1267,7 @@ block:
 	MOVQ   tab+24(FP), R10
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R9
 	MOVQ    zeros+48(FP), R11
@@ -1611,7 +1611,7 @@ block:
 	MOVQ   tab+24(FP), R11
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R10
 	MOVQ    zeros+48(FP), R12
@@ -1992,7 +1992,7 @@ block:
 	MOVQ   tab+24(FP), R12
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R11
 	MOVQ    zeros+48(FP), R13

@@ -35,7 +35,7 @@ block:
 	MOVQ   tab+24(FP), BX
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), DX
 	MOVQ    zeros+48(FP), SI
@@ -258,7 +258,7 @@ block:
 	MOVQ   tab+24(FP), SI
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), BX
 	MOVQ    zeros+48(FP), DI
@@ -513,7 +513,7 @@ block:
 	MOVQ   tab+24(FP), DI
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), SI
 	MOVQ    zeros+48(FP), R8
@@ -820,7 +820,7 @@ block:
 	MOVQ   tab+24(FP), R8
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), DI
 	MOVQ    zeros+48(FP), R9
@@ -1183,7 +1183,7 @@ block:
 	MOVQ   tab+24(FP), R9
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R8
 	MOVQ    zeros+48(FP), R10
@@ -1594,7 +1594,7 @@ block:
 	MOVQ   tab+24(FP), R10
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R9
 	MOVQ    zeros+48(FP), R11
@@ -2061,7 +2061,7 @@ block:
 	MOVQ   tab+24(FP), R11
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R10
 	MOVQ    zeros+48(FP), R12
@@ -2584,7 +2584,7 @@ block:
 	MOVQ   tab+24(FP), R12
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R11
 	MOVQ    zeros+48(FP), R13

@@ -33,7 +33,7 @@ block:
 	MOVQ   tab+24(FP), BX
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), DX
 	MOVQ    zeros+48(FP), SI
@@ -287,7 +287,7 @@ block:
 	MOVQ   tab+24(FP), SI
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), BX
 	MOVQ    zeros+48(FP), DI
@@ -597,7 +597,7 @@ block:
 	MOVQ   tab+24(FP), DI
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), SI
 	MOVQ    zeros+48(FP), R8
@@ -972,7 +972,7 @@ block:
 	MOVQ   tab+24(FP), R8
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), DI
 	MOVQ    zeros+48(FP), R9
@@ -1424,7 +1424,7 @@ block:
 	MOVQ   tab+24(FP), R9
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R8
 	MOVQ    zeros+48(FP), R10
@@ -1953,7 +1953,7 @@ block:
 	MOVQ   tab+24(FP), R10
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R9
 	MOVQ    zeros+48(FP), R11
@@ -2559,7 +2559,7 @@ block:
 	MOVQ   tab+24(FP), R11
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R10
 	MOVQ    zeros+48(FP), R12
@@ -3242,7 +3242,7 @@ block:
 	MOVQ   tab+24(FP), R12
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R11
 	MOVQ    zeros+48(FP), R13

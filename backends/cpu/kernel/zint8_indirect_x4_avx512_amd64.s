@@ -35,7 +35,7 @@ block:
 	MOVQ   tab+24(FP), BX
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), DX
 	MOVQ    zeros+48(FP), SI
@@ -326,7 +326,7 @@ block:
 	MOVQ   tab+24(FP), SI
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), BX
 	MOVQ    zeros+48(FP), DI
@@ -691,7 +691,7 @@ block:
 	MOVQ   tab+24(FP), DI
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), SI
 	MOVQ    zeros+48(FP), R8
@@ -1136,7 +1136,7 @@ block:
 	MOVQ   tab+24(FP), R8
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), DI
 	MOVQ    zeros+48(FP), R9
@@ -1677,7 +1677,7 @@ block:
 	MOVQ   tab+24(FP), R9
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R8
 	MOVQ    zeros+48(FP), R10
@@ -2314,7 +2314,7 @@ block:
 	MOVQ   tab+24(FP), R10
 	MOVQ   AX, (SP)
 
-	// row ends of this tap
+	// rows of this tap
 tap:
 	MOVQ    base+40(FP), R9
 	MOVQ    zeros+48(FP), R11

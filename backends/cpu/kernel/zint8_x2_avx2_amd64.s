@@ -7,126 +7,83 @@
 // func dot1x16AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2
 TEXT ·dot1x16AVX2(SB), NOSPLIT, $0-144
-	MOVQ    cols+136(FP), AX
-	SUBQ    $+8, AX
-	LEAQ    maskTable<>+0(SB), CX
-	NEGQ    AX
-	VMOVUPS 32(CX)(AX*4), Y15
-
 	// one block of rows
 block:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	MOVQ   b+32(FP), CX
-	MOVQ   lda+24(FP), BX
-	MOVQ   k+8(FP), DX
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(DX*4), AX
-	NEGQ   DX
-	MOVQ   ldb+40(FP), SI
-	CMPQ   DX, $-4
-	JGT    rest
+	VXORPS   Y0, Y0, Y0
+	VXORPS   Y1, Y1, Y1
+	MOVQ     b+32(FP), CX
+	MOVQ     CX, DX
+	ADDQ     ldb+40(FP), DX
+	MOVQ     lda+24(FP), BX
+	MOVQ     a+16(FP), AX
+	VPCMPEQW Y11, Y11, Y11
+	VPABSW   Y11, Y11
+	MOVQ     CX, SI
+	ADDQ     $+8, CX
+	MOVWLZX  (SI), R9
+	TESTQ    R9, R9
+	JZ       notwo
 
-loop:
-	VMOVDQU      (CX), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	VMOVDQU      32(CX), Y14
-	VPSLLW       $0x08, Y14, Y13
-	VPSRAW       $0x08, Y13, Y13
-	VPSRAW       $0x08, Y14, Y14
-	ADDQ         SI, CX
-	VPBROADCASTD (AX)(DX*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VMOVDQU      (CX), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	VMOVDQU      32(CX), Y14
-	VPSLLW       $0x08, Y14, Y13
-	VPSRAW       $0x08, Y13, Y13
-	VPSRAW       $0x08, Y14, Y14
-	ADDQ         SI, CX
-	VPBROADCASTD 4(AX)(DX*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VMOVDQU      (CX), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	VMOVDQU      32(CX), Y14
-	VPSLLW       $0x08, Y14, Y13
-	VPSRAW       $0x08, Y13, Y13
-	VPSRAW       $0x08, Y14, Y14
-	ADDQ         SI, CX
-	VPBROADCASTD 8(AX)(DX*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VMOVDQU      (CX), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	VMOVDQU      32(CX), Y14
-	VPSLLW       $0x08, Y14, Y13
-	VPSRAW       $0x08, Y13, Y13
-	VPSRAW       $0x08, Y14, Y14
-	ADDQ         SI, CX
-	VPBROADCASTD 12(AX)(DX*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	ADDQ         $+4, DX
-	CMPQ         DX, $-4
-	JLE          loop
+two:
+	MOVWLZX      (CX), DI
+	MOVWLZX      2(CX), R8
+	VMOVDQU      (DX), Y8
+	VMOVDQU      64(DX), Y9
+	VMOVDQU      32(DX), Y10
+	VPBROADCASTD (AX)(DI*4), Y12
+	VPBROADCASTD (AX)(R8*4), Y13
+	VPMADDUBSW   Y8, Y12, Y14
+	VPMADDUBSW   Y9, Y13, Y15
+	VPADDW       Y15, Y14, Y14
+	VPMADDWD     Y11, Y14, Y14
+	VPADDD       Y14, Y0, Y0
+	VPMADDUBSW   Y10, Y12, Y12
+	VPMADDUBSW   96(DX), Y13, Y13
+	VPADDW       Y13, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	ADDQ         $+128, DX
+	ADDQ         $+4, CX
+	SUBQ         $+1, R9
+	JNZ          two
 
-rest:
-	TESTQ DX, DX
-	JZ    done
+notwo:
+	MOVWLZX 2(SI), R9
+	TESTQ   R9, R9
+	JZ      noone
 
-single:
-	VMOVDQU      (CX), Y12
+one:
+	MOVWLZX      (CX), DI
+	VMOVDQU      (DX), Y8
+	VMOVDQU      32(DX), Y9
+	VPBROADCASTD (AX)(DI*4), Y12
+	VPMADDUBSW   Y8, Y12, Y14
+	VPMADDWD     Y11, Y14, Y14
+	VPADDD       Y14, Y0, Y0
+	VPMADDUBSW   Y9, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	ADDQ         $+64, DX
+	ADDQ         $+2, CX
+	SUBQ         $+1, R9
+	JNZ          one
+
+noone:
+	MOVWLZX 4(SI), R9
+	TESTQ   R9, R9
+	JZ      nowide
+
+wide:
+	MOVWLZX      (CX), DI
+	VMOVDQU      (DX), Y12
 	VPSLLW       $0x08, Y12, Y11
 	VPSRAW       $0x08, Y11, Y11
 	VPSRAW       $0x08, Y12, Y12
-	VMOVDQU      32(CX), Y14
+	VMOVDQU      32(DX), Y14
 	VPSLLW       $0x08, Y14, Y13
 	VPSRAW       $0x08, Y13, Y13
 	VPSRAW       $0x08, Y14, Y14
-	ADDQ         SI, CX
-	VPBROADCASTD (AX)(DX*4), Y8
+	VPBROADCASTD (AX)(DI*4), Y8
 	VPAND        c00ff00ff<>+0(SB), Y8, Y9
 	VPSRLW       $0x08, Y8, Y8
 	VPMADDWD     Y11, Y9, Y10
@@ -137,12 +94,19 @@ single:
 	VPADDD       Y9, Y1, Y1
 	VPMADDWD     Y14, Y8, Y8
 	VPADDD       Y8, Y1, Y1
-	ADDQ         $+1, DX
-	JNZ          single
+	ADDQ         $+64, DX
+	ADDQ         $+2, CX
+	SUBQ         $+1, R9
+	JNZ          wide
 
-done:
+nowide:
 	IMUL3Q     $0x01, BX, BX
 	ADDQ       BX, a+16(FP)
+	MOVQ       cols+136(FP), AX
+	SUBQ       $+8, AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
 	MOVQ       init+64(FP), AX
 	TESTQ      AX, AX
 	JZ         noinit
@@ -258,24 +222,6 @@ stored:
 	VZEROUPPER
 	RET
 
-DATA maskTable<>+0(SB)/4, $0xffffffff
-DATA maskTable<>+4(SB)/4, $0xffffffff
-DATA maskTable<>+8(SB)/4, $0xffffffff
-DATA maskTable<>+12(SB)/4, $0xffffffff
-DATA maskTable<>+16(SB)/4, $0xffffffff
-DATA maskTable<>+20(SB)/4, $0xffffffff
-DATA maskTable<>+24(SB)/4, $0xffffffff
-DATA maskTable<>+28(SB)/4, $0xffffffff
-DATA maskTable<>+32(SB)/4, $0x00000000
-DATA maskTable<>+36(SB)/4, $0x00000000
-DATA maskTable<>+40(SB)/4, $0x00000000
-DATA maskTable<>+44(SB)/4, $0x00000000
-DATA maskTable<>+48(SB)/4, $0x00000000
-DATA maskTable<>+52(SB)/4, $0x00000000
-DATA maskTable<>+56(SB)/4, $0x00000000
-DATA maskTable<>+60(SB)/4, $0x00000000
-GLOBL maskTable<>(SB), RODATA|NOPTR, $64
-
 DATA c00ff00ff<>+0(SB)/4, $0x00ff00ff
 DATA c00ff00ff<>+4(SB)/4, $0x00ff00ff
 DATA c00ff00ff<>+8(SB)/4, $0x00ff00ff
@@ -294,176 +240,126 @@ DATA c00ff00ff<>+56(SB)/4, $0x00ff00ff
 DATA c00ff00ff<>+60(SB)/4, $0x00ff00ff
 GLOBL c00ff00ff<>(SB), RODATA|NOPTR, $64
 
+DATA maskTable<>+0(SB)/4, $0xffffffff
+DATA maskTable<>+4(SB)/4, $0xffffffff
+DATA maskTable<>+8(SB)/4, $0xffffffff
+DATA maskTable<>+12(SB)/4, $0xffffffff
+DATA maskTable<>+16(SB)/4, $0xffffffff
+DATA maskTable<>+20(SB)/4, $0xffffffff
+DATA maskTable<>+24(SB)/4, $0xffffffff
+DATA maskTable<>+28(SB)/4, $0xffffffff
+DATA maskTable<>+32(SB)/4, $0x00000000
+DATA maskTable<>+36(SB)/4, $0x00000000
+DATA maskTable<>+40(SB)/4, $0x00000000
+DATA maskTable<>+44(SB)/4, $0x00000000
+DATA maskTable<>+48(SB)/4, $0x00000000
+DATA maskTable<>+52(SB)/4, $0x00000000
+DATA maskTable<>+56(SB)/4, $0x00000000
+DATA maskTable<>+60(SB)/4, $0x00000000
+GLOBL maskTable<>(SB), RODATA|NOPTR, $64
+
 // func dot2x16AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2
 TEXT ·dot2x16AVX2(SB), NOSPLIT, $0-144
-	MOVQ    cols+136(FP), AX
-	SUBQ    $+8, AX
-	LEAQ    maskTable<>+0(SB), CX
-	NEGQ    AX
-	VMOVUPS 32(CX)(AX*4), Y15
-
 	// one block of rows
 block:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	MOVQ   b+32(FP), DX
-	MOVQ   lda+24(FP), SI
-	MOVQ   k+8(FP), BX
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(BX*4), AX
-	LEAQ   (AX)(SI*1), CX
-	NEGQ   BX
-	MOVQ   ldb+40(FP), DI
-	CMPQ   BX, $-4
-	JGT    rest
+	VXORPS   Y0, Y0, Y0
+	VXORPS   Y1, Y1, Y1
+	VXORPS   Y2, Y2, Y2
+	VXORPS   Y3, Y3, Y3
+	MOVQ     b+32(FP), DX
+	MOVQ     DX, BX
+	ADDQ     ldb+40(FP), BX
+	MOVQ     lda+24(FP), SI
+	MOVQ     a+16(FP), AX
+	LEAQ     (AX)(SI*1), CX
+	VPCMPEQW Y11, Y11, Y11
+	VPABSW   Y11, Y11
+	MOVQ     DX, DI
+	ADDQ     $+8, DX
+	MOVWLZX  (DI), R10
+	TESTQ    R10, R10
+	JZ       notwo
 
-loop:
-	VMOVDQU      (DX), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	VMOVDQU      32(DX), Y14
-	VPSLLW       $0x08, Y14, Y13
-	VPSRAW       $0x08, Y13, Y13
-	VPSRAW       $0x08, Y14, Y14
-	ADDQ         DI, DX
-	VPBROADCASTD (AX)(BX*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD (CX)(BX*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y2, Y2
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y3, Y3
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y3, Y3
-	VMOVDQU      (DX), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	VMOVDQU      32(DX), Y14
-	VPSLLW       $0x08, Y14, Y13
-	VPSRAW       $0x08, Y13, Y13
-	VPSRAW       $0x08, Y14, Y14
-	ADDQ         DI, DX
-	VPBROADCASTD 4(AX)(BX*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD 4(CX)(BX*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y2, Y2
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y3, Y3
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y3, Y3
-	VMOVDQU      (DX), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	VMOVDQU      32(DX), Y14
-	VPSLLW       $0x08, Y14, Y13
-	VPSRAW       $0x08, Y13, Y13
-	VPSRAW       $0x08, Y14, Y14
-	ADDQ         DI, DX
-	VPBROADCASTD 8(AX)(BX*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD 8(CX)(BX*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y2, Y2
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y3, Y3
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y3, Y3
-	VMOVDQU      (DX), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	VMOVDQU      32(DX), Y14
-	VPSLLW       $0x08, Y14, Y13
-	VPSRAW       $0x08, Y13, Y13
-	VPSRAW       $0x08, Y14, Y14
-	ADDQ         DI, DX
-	VPBROADCASTD 12(AX)(BX*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD 12(CX)(BX*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y2, Y2
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y3, Y3
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y3, Y3
-	ADDQ         $+4, BX
-	CMPQ         BX, $-4
-	JLE          loop
+two:
+	MOVWLZX      (DX), R8
+	MOVWLZX      2(DX), R9
+	VMOVDQU      (BX), Y8
+	VMOVDQU      64(BX), Y9
+	VMOVDQU      32(BX), Y10
+	VPBROADCASTD (AX)(R8*4), Y12
+	VPBROADCASTD (AX)(R9*4), Y13
+	VPMADDUBSW   Y8, Y12, Y14
+	VPMADDUBSW   Y9, Y13, Y15
+	VPADDW       Y15, Y14, Y14
+	VPMADDWD     Y11, Y14, Y14
+	VPADDD       Y14, Y0, Y0
+	VPMADDUBSW   Y10, Y12, Y12
+	VPMADDUBSW   96(BX), Y13, Y13
+	VPADDW       Y13, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	VPBROADCASTD (CX)(R8*4), Y12
+	VPBROADCASTD (CX)(R9*4), Y13
+	VPMADDUBSW   Y8, Y12, Y14
+	VPMADDUBSW   Y9, Y13, Y15
+	VPADDW       Y15, Y14, Y14
+	VPMADDWD     Y11, Y14, Y14
+	VPADDD       Y14, Y2, Y2
+	VPMADDUBSW   Y10, Y12, Y12
+	VPMADDUBSW   96(BX), Y13, Y13
+	VPADDW       Y13, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y3, Y3
+	ADDQ         $+128, BX
+	ADDQ         $+4, DX
+	SUBQ         $+1, R10
+	JNZ          two
 
-rest:
-	TESTQ BX, BX
-	JZ    done
+notwo:
+	MOVWLZX 2(DI), R10
+	TESTQ   R10, R10
+	JZ      noone
 
-single:
-	VMOVDQU      (DX), Y12
+one:
+	MOVWLZX      (DX), R8
+	VMOVDQU      (BX), Y8
+	VMOVDQU      32(BX), Y9
+	VPBROADCASTD (AX)(R8*4), Y12
+	VPMADDUBSW   Y8, Y12, Y14
+	VPMADDWD     Y11, Y14, Y14
+	VPADDD       Y14, Y0, Y0
+	VPMADDUBSW   Y9, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	VPBROADCASTD (CX)(R8*4), Y12
+	VPMADDUBSW   Y8, Y12, Y14
+	VPMADDWD     Y11, Y14, Y14
+	VPADDD       Y14, Y2, Y2
+	VPMADDUBSW   Y9, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y3, Y3
+	ADDQ         $+64, BX
+	ADDQ         $+2, DX
+	SUBQ         $+1, R10
+	JNZ          one
+
+noone:
+	MOVWLZX 4(DI), R10
+	TESTQ   R10, R10
+	JZ      nowide
+
+wide:
+	MOVWLZX      (DX), R8
+	VMOVDQU      (BX), Y12
 	VPSLLW       $0x08, Y12, Y11
 	VPSRAW       $0x08, Y11, Y11
 	VPSRAW       $0x08, Y12, Y12
-	VMOVDQU      32(DX), Y14
+	VMOVDQU      32(BX), Y14
 	VPSLLW       $0x08, Y14, Y13
 	VPSRAW       $0x08, Y13, Y13
 	VPSRAW       $0x08, Y14, Y14
-	ADDQ         DI, DX
-	VPBROADCASTD (AX)(BX*4), Y8
+	VPBROADCASTD (AX)(R8*4), Y8
 	VPAND        c00ff00ff<>+0(SB), Y8, Y9
 	VPSRLW       $0x08, Y8, Y8
 	VPMADDWD     Y11, Y9, Y10
@@ -474,7 +370,7 @@ single:
 	VPADDD       Y9, Y1, Y1
 	VPMADDWD     Y14, Y8, Y8
 	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD (CX)(BX*4), Y8
+	VPBROADCASTD (CX)(R8*4), Y8
 	VPAND        c00ff00ff<>+0(SB), Y8, Y9
 	VPSRLW       $0x08, Y8, Y8
 	VPMADDWD     Y11, Y9, Y10
@@ -485,12 +381,19 @@ single:
 	VPADDD       Y9, Y3, Y3
 	VPMADDWD     Y14, Y8, Y8
 	VPADDD       Y8, Y3, Y3
-	ADDQ         $+1, BX
-	JNZ          single
+	ADDQ         $+64, BX
+	ADDQ         $+2, DX
+	SUBQ         $+1, R10
+	JNZ          wide
 
-done:
+nowide:
 	IMUL3Q     $0x02, SI, SI
 	ADDQ       SI, a+16(FP)
+	MOVQ       cols+136(FP), AX
+	SUBQ       $+8, AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
 	MOVQ       init+64(FP), AX
 	TESTQ      AX, AX
 	JZ         noinit
@@ -663,220 +566,127 @@ stored:
 // func dot3x16AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2
 TEXT ·dot3x16AVX2(SB), NOSPLIT, $0-144
-	MOVQ    cols+136(FP), AX
-	SUBQ    $+8, AX
-	LEAQ    maskTable<>+0(SB), CX
-	NEGQ    AX
-	VMOVUPS 32(CX)(AX*4), Y15
-
 	// one block of rows
 block:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	MOVQ   b+32(FP), BX
-	MOVQ   lda+24(FP), DI
-	MOVQ   k+8(FP), SI
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(SI*4), AX
-	LEAQ   (AX)(DI*1), CX
-	LEAQ   (CX)(DI*1), DX
-	NEGQ   SI
-	MOVQ   ldb+40(FP), R8
-	CMPQ   SI, $-4
-	JGT    rest
+	VXORPS   Y0, Y0, Y0
+	VXORPS   Y1, Y1, Y1
+	VXORPS   Y2, Y2, Y2
+	VXORPS   Y3, Y3, Y3
+	VXORPS   Y4, Y4, Y4
+	VXORPS   Y5, Y5, Y5
+	MOVQ     b+32(FP), BX
+	MOVQ     BX, SI
+	ADDQ     ldb+40(FP), SI
+	MOVQ     lda+24(FP), DI
+	MOVQ     a+16(FP), AX
+	LEAQ     (AX)(DI*1), CX
+	LEAQ     (CX)(DI*1), DX
+	VPCMPEQW Y11, Y11, Y11
+	VPABSW   Y11, Y11
+	MOVQ     BX, R8
+	ADDQ     $+8, BX
+	MOVWLZX  (R8), R11
+	TESTQ    R11, R11
+	JZ       notwo
 
-loop:
-	VMOVDQU      (BX), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	VMOVDQU      32(BX), Y14
-	VPSLLW       $0x08, Y14, Y13
-	VPSRAW       $0x08, Y13, Y13
-	VPSRAW       $0x08, Y14, Y14
-	ADDQ         R8, BX
-	VPBROADCASTD (AX)(SI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD (CX)(SI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y2, Y2
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y3, Y3
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y3, Y3
-	VPBROADCASTD (DX)(SI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y5, Y5
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y5, Y5
-	VMOVDQU      (BX), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	VMOVDQU      32(BX), Y14
-	VPSLLW       $0x08, Y14, Y13
-	VPSRAW       $0x08, Y13, Y13
-	VPSRAW       $0x08, Y14, Y14
-	ADDQ         R8, BX
-	VPBROADCASTD 4(AX)(SI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD 4(CX)(SI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y2, Y2
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y3, Y3
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y3, Y3
-	VPBROADCASTD 4(DX)(SI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y5, Y5
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y5, Y5
-	VMOVDQU      (BX), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	VMOVDQU      32(BX), Y14
-	VPSLLW       $0x08, Y14, Y13
-	VPSRAW       $0x08, Y13, Y13
-	VPSRAW       $0x08, Y14, Y14
-	ADDQ         R8, BX
-	VPBROADCASTD 8(AX)(SI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD 8(CX)(SI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y2, Y2
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y3, Y3
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y3, Y3
-	VPBROADCASTD 8(DX)(SI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y5, Y5
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y5, Y5
-	VMOVDQU      (BX), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	VMOVDQU      32(BX), Y14
-	VPSLLW       $0x08, Y14, Y13
-	VPSRAW       $0x08, Y13, Y13
-	VPSRAW       $0x08, Y14, Y14
-	ADDQ         R8, BX
-	VPBROADCASTD 12(AX)(SI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD 12(CX)(SI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y2, Y2
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y3, Y3
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y3, Y3
-	VPBROADCASTD 12(DX)(SI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y5, Y5
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y5, Y5
-	ADDQ         $+4, SI
-	CMPQ         SI, $-4
-	JLE          loop
+two:
+	MOVWLZX      (BX), R9
+	MOVWLZX      2(BX), R10
+	VMOVDQU      (SI), Y8
+	VMOVDQU      64(SI), Y9
+	VMOVDQU      32(SI), Y10
+	VPBROADCASTD (AX)(R9*4), Y12
+	VPBROADCASTD (AX)(R10*4), Y13
+	VPMADDUBSW   Y8, Y12, Y14
+	VPMADDUBSW   Y9, Y13, Y15
+	VPADDW       Y15, Y14, Y14
+	VPMADDWD     Y11, Y14, Y14
+	VPADDD       Y14, Y0, Y0
+	VPMADDUBSW   Y10, Y12, Y12
+	VPMADDUBSW   96(SI), Y13, Y13
+	VPADDW       Y13, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	VPBROADCASTD (CX)(R9*4), Y12
+	VPBROADCASTD (CX)(R10*4), Y13
+	VPMADDUBSW   Y8, Y12, Y14
+	VPMADDUBSW   Y9, Y13, Y15
+	VPADDW       Y15, Y14, Y14
+	VPMADDWD     Y11, Y14, Y14
+	VPADDD       Y14, Y2, Y2
+	VPMADDUBSW   Y10, Y12, Y12
+	VPMADDUBSW   96(SI), Y13, Y13
+	VPADDW       Y13, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y3, Y3
+	VPBROADCASTD (DX)(R9*4), Y12
+	VPBROADCASTD (DX)(R10*4), Y13
+	VPMADDUBSW   Y8, Y12, Y14
+	VPMADDUBSW   Y9, Y13, Y15
+	VPADDW       Y15, Y14, Y14
+	VPMADDWD     Y11, Y14, Y14
+	VPADDD       Y14, Y4, Y4
+	VPMADDUBSW   Y10, Y12, Y12
+	VPMADDUBSW   96(SI), Y13, Y13
+	VPADDW       Y13, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y5, Y5
+	ADDQ         $+128, SI
+	ADDQ         $+4, BX
+	SUBQ         $+1, R11
+	JNZ          two
 
-rest:
-	TESTQ SI, SI
-	JZ    done
+notwo:
+	MOVWLZX 2(R8), R11
+	TESTQ   R11, R11
+	JZ      noone
 
-single:
-	VMOVDQU      (BX), Y12
+one:
+	MOVWLZX      (BX), R9
+	VMOVDQU      (SI), Y8
+	VMOVDQU      32(SI), Y9
+	VPBROADCASTD (AX)(R9*4), Y12
+	VPMADDUBSW   Y8, Y12, Y14
+	VPMADDWD     Y11, Y14, Y14
+	VPADDD       Y14, Y0, Y0
+	VPMADDUBSW   Y9, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	VPBROADCASTD (CX)(R9*4), Y12
+	VPMADDUBSW   Y8, Y12, Y14
+	VPMADDWD     Y11, Y14, Y14
+	VPADDD       Y14, Y2, Y2
+	VPMADDUBSW   Y9, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y3, Y3
+	VPBROADCASTD (DX)(R9*4), Y12
+	VPMADDUBSW   Y8, Y12, Y14
+	VPMADDWD     Y11, Y14, Y14
+	VPADDD       Y14, Y4, Y4
+	VPMADDUBSW   Y9, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y5, Y5
+	ADDQ         $+64, SI
+	ADDQ         $+2, BX
+	SUBQ         $+1, R11
+	JNZ          one
+
+noone:
+	MOVWLZX 4(R8), R11
+	TESTQ   R11, R11
+	JZ      nowide
+
+wide:
+	MOVWLZX      (BX), R9
+	VMOVDQU      (SI), Y12
 	VPSLLW       $0x08, Y12, Y11
 	VPSRAW       $0x08, Y11, Y11
 	VPSRAW       $0x08, Y12, Y12
-	VMOVDQU      32(BX), Y14
+	VMOVDQU      32(SI), Y14
 	VPSLLW       $0x08, Y14, Y13
 	VPSRAW       $0x08, Y13, Y13
 	VPSRAW       $0x08, Y14, Y14
-	ADDQ         R8, BX
-	VPBROADCASTD (AX)(SI*4), Y8
+	VPBROADCASTD (AX)(R9*4), Y8
 	VPAND        c00ff00ff<>+0(SB), Y8, Y9
 	VPSRLW       $0x08, Y8, Y8
 	VPMADDWD     Y11, Y9, Y10
@@ -887,7 +697,7 @@ single:
 	VPADDD       Y9, Y1, Y1
 	VPMADDWD     Y14, Y8, Y8
 	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD (CX)(SI*4), Y8
+	VPBROADCASTD (CX)(R9*4), Y8
 	VPAND        c00ff00ff<>+0(SB), Y8, Y9
 	VPSRLW       $0x08, Y8, Y8
 	VPMADDWD     Y11, Y9, Y10
@@ -898,7 +708,7 @@ single:
 	VPADDD       Y9, Y3, Y3
 	VPMADDWD     Y14, Y8, Y8
 	VPADDD       Y8, Y3, Y3
-	VPBROADCASTD (DX)(SI*4), Y8
+	VPBROADCASTD (DX)(R9*4), Y8
 	VPAND        c00ff00ff<>+0(SB), Y8, Y9
 	VPSRLW       $0x08, Y8, Y8
 	VPMADDWD     Y11, Y9, Y10
@@ -909,12 +719,19 @@ single:
 	VPADDD       Y9, Y5, Y5
 	VPMADDWD     Y14, Y8, Y8
 	VPADDD       Y8, Y5, Y5
-	ADDQ         $+1, SI
-	JNZ          single
+	ADDQ         $+64, SI
+	ADDQ         $+2, BX
+	SUBQ         $+1, R11
+	JNZ          wide
 
-done:
+nowide:
 	IMUL3Q     $0x03, DI, DI
 	ADDQ       DI, a+16(FP)
+	MOVQ       cols+136(FP), AX
+	SUBQ       $+8, AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
 	MOVQ       init+64(FP), AX
 	TESTQ      AX, AX
 	JZ         noinit
@@ -1141,267 +958,149 @@ stored:
 // func dot4x16AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2
 TEXT ·dot4x16AVX2(SB), NOSPLIT, $0-144
-	MOVQ    cols+136(FP), AX
-	SUBQ    $+8, AX
-	LEAQ    maskTable<>+0(SB), CX
-	NEGQ    AX
-	VMOVUPS 32(CX)(AX*4), Y15
-
 	// one block of rows
 block:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	MOVQ   b+32(FP), SI
-	MOVQ   lda+24(FP), R8
-	MOVQ   k+8(FP), DI
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(DI*4), AX
-	LEAQ   (AX)(R8*1), CX
-	LEAQ   (CX)(R8*1), DX
-	LEAQ   (DX)(R8*1), BX
-	NEGQ   DI
-	MOVQ   ldb+40(FP), R9
-	CMPQ   DI, $-4
-	JGT    rest
+	VXORPS   Y0, Y0, Y0
+	VXORPS   Y1, Y1, Y1
+	VXORPS   Y2, Y2, Y2
+	VXORPS   Y3, Y3, Y3
+	VXORPS   Y4, Y4, Y4
+	VXORPS   Y5, Y5, Y5
+	VXORPS   Y6, Y6, Y6
+	VXORPS   Y7, Y7, Y7
+	MOVQ     b+32(FP), SI
+	MOVQ     SI, DI
+	ADDQ     ldb+40(FP), DI
+	MOVQ     lda+24(FP), R8
+	MOVQ     a+16(FP), AX
+	LEAQ     (AX)(R8*1), CX
+	LEAQ     (CX)(R8*1), DX
+	LEAQ     (DX)(R8*1), BX
+	VPCMPEQW Y11, Y11, Y11
+	VPABSW   Y11, Y11
+	MOVQ     SI, R9
+	ADDQ     $+8, SI
+	MOVWLZX  (R9), R12
+	TESTQ    R12, R12
+	JZ       notwo
 
-loop:
-	VMOVDQU      (SI), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	VMOVDQU      32(SI), Y14
-	VPSLLW       $0x08, Y14, Y13
-	VPSRAW       $0x08, Y13, Y13
-	VPSRAW       $0x08, Y14, Y14
-	ADDQ         R9, SI
-	VPBROADCASTD (AX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD (CX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y2, Y2
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y3, Y3
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y3, Y3
-	VPBROADCASTD (DX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y5, Y5
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y5, Y5
-	VPBROADCASTD (BX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y6, Y6
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y6, Y6
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y7, Y7
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y7, Y7
-	VMOVDQU      (SI), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	VMOVDQU      32(SI), Y14
-	VPSLLW       $0x08, Y14, Y13
-	VPSRAW       $0x08, Y13, Y13
-	VPSRAW       $0x08, Y14, Y14
-	ADDQ         R9, SI
-	VPBROADCASTD 4(AX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD 4(CX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y2, Y2
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y3, Y3
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y3, Y3
-	VPBROADCASTD 4(DX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y5, Y5
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y5, Y5
-	VPBROADCASTD 4(BX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y6, Y6
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y6, Y6
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y7, Y7
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y7, Y7
-	VMOVDQU      (SI), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	VMOVDQU      32(SI), Y14
-	VPSLLW       $0x08, Y14, Y13
-	VPSRAW       $0x08, Y13, Y13
-	VPSRAW       $0x08, Y14, Y14
-	ADDQ         R9, SI
-	VPBROADCASTD 8(AX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD 8(CX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y2, Y2
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y3, Y3
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y3, Y3
-	VPBROADCASTD 8(DX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y5, Y5
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y5, Y5
-	VPBROADCASTD 8(BX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y6, Y6
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y6, Y6
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y7, Y7
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y7, Y7
-	VMOVDQU      (SI), Y12
-	VPSLLW       $0x08, Y12, Y11
-	VPSRAW       $0x08, Y11, Y11
-	VPSRAW       $0x08, Y12, Y12
-	VMOVDQU      32(SI), Y14
-	VPSLLW       $0x08, Y14, Y13
-	VPSRAW       $0x08, Y13, Y13
-	VPSRAW       $0x08, Y14, Y14
-	ADDQ         R9, SI
-	VPBROADCASTD 12(AX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y0, Y0
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y1, Y1
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD 12(CX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y2, Y2
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y2, Y2
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y3, Y3
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y3, Y3
-	VPBROADCASTD 12(DX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y4, Y4
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y5, Y5
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y5, Y5
-	VPBROADCASTD 12(BX)(DI*4), Y8
-	VPAND        c00ff00ff<>+0(SB), Y8, Y9
-	VPSRLW       $0x08, Y8, Y8
-	VPMADDWD     Y11, Y9, Y10
-	VPADDD       Y10, Y6, Y6
-	VPMADDWD     Y12, Y8, Y10
-	VPADDD       Y10, Y6, Y6
-	VPMADDWD     Y13, Y9, Y9
-	VPADDD       Y9, Y7, Y7
-	VPMADDWD     Y14, Y8, Y8
-	VPADDD       Y8, Y7, Y7
-	ADDQ         $+4, DI
-	CMPQ         DI, $-4
-	JLE          loop
+two:
+	MOVWLZX      (SI), R10
+	MOVWLZX      2(SI), R11
+	VMOVDQU      (DI), Y8
+	VMOVDQU      64(DI), Y9
+	VMOVDQU      32(DI), Y10
+	VPBROADCASTD (AX)(R10*4), Y12
+	VPBROADCASTD (AX)(R11*4), Y13
+	VPMADDUBSW   Y8, Y12, Y14
+	VPMADDUBSW   Y9, Y13, Y15
+	VPADDW       Y15, Y14, Y14
+	VPMADDWD     Y11, Y14, Y14
+	VPADDD       Y14, Y0, Y0
+	VPMADDUBSW   Y10, Y12, Y12
+	VPMADDUBSW   96(DI), Y13, Y13
+	VPADDW       Y13, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	VPBROADCASTD (CX)(R10*4), Y12
+	VPBROADCASTD (CX)(R11*4), Y13
+	VPMADDUBSW   Y8, Y12, Y14
+	VPMADDUBSW   Y9, Y13, Y15
+	VPADDW       Y15, Y14, Y14
+	VPMADDWD     Y11, Y14, Y14
+	VPADDD       Y14, Y2, Y2
+	VPMADDUBSW   Y10, Y12, Y12
+	VPMADDUBSW   96(DI), Y13, Y13
+	VPADDW       Y13, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y3, Y3
+	VPBROADCASTD (DX)(R10*4), Y12
+	VPBROADCASTD (DX)(R11*4), Y13
+	VPMADDUBSW   Y8, Y12, Y14
+	VPMADDUBSW   Y9, Y13, Y15
+	VPADDW       Y15, Y14, Y14
+	VPMADDWD     Y11, Y14, Y14
+	VPADDD       Y14, Y4, Y4
+	VPMADDUBSW   Y10, Y12, Y12
+	VPMADDUBSW   96(DI), Y13, Y13
+	VPADDW       Y13, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y5, Y5
+	VPBROADCASTD (BX)(R10*4), Y12
+	VPBROADCASTD (BX)(R11*4), Y13
+	VPMADDUBSW   Y8, Y12, Y14
+	VPMADDUBSW   Y9, Y13, Y15
+	VPADDW       Y15, Y14, Y14
+	VPMADDWD     Y11, Y14, Y14
+	VPADDD       Y14, Y6, Y6
+	VPMADDUBSW   Y10, Y12, Y12
+	VPMADDUBSW   96(DI), Y13, Y13
+	VPADDW       Y13, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y7, Y7
+	ADDQ         $+128, DI
+	ADDQ         $+4, SI
+	SUBQ         $+1, R12
+	JNZ          two
 
-rest:
-	TESTQ DI, DI
-	JZ    done
+notwo:
+	MOVWLZX 2(R9), R12
+	TESTQ   R12, R12
+	JZ      noone
 
-single:
-	VMOVDQU      (SI), Y12
+one:
+	MOVWLZX      (SI), R10
+	VMOVDQU      (DI), Y8
+	VMOVDQU      32(DI), Y9
+	VPBROADCASTD (AX)(R10*4), Y12
+	VPMADDUBSW   Y8, Y12, Y14
+	VPMADDWD     Y11, Y14, Y14
+	VPADDD       Y14, Y0, Y0
+	VPMADDUBSW   Y9, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	VPBROADCASTD (CX)(R10*4), Y12
+	VPMADDUBSW   Y8, Y12, Y14
+	VPMADDWD     Y11, Y14, Y14
+	VPADDD       Y14, Y2, Y2
+	VPMADDUBSW   Y9, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y3, Y3
+	VPBROADCASTD (DX)(R10*4), Y12
+	VPMADDUBSW   Y8, Y12, Y14
+	VPMADDWD     Y11, Y14, Y14
+	VPADDD       Y14, Y4, Y4
+	VPMADDUBSW   Y9, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y5, Y5
+	VPBROADCASTD (BX)(R10*4), Y12
+	VPMADDUBSW   Y8, Y12, Y14
+	VPMADDWD     Y11, Y14, Y14
+	VPADDD       Y14, Y6, Y6
+	VPMADDUBSW   Y9, Y12, Y12
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y7, Y7
+	ADDQ         $+64, DI
+	ADDQ         $+2, SI
+	SUBQ         $+1, R12
+	JNZ          one
+
+noone:
+	MOVWLZX 4(R9), R12
+	TESTQ   R12, R12
+	JZ      nowide
+
+wide:
+	MOVWLZX      (SI), R10
+	VMOVDQU      (DI), Y12
 	VPSLLW       $0x08, Y12, Y11
 	VPSRAW       $0x08, Y11, Y11
 	VPSRAW       $0x08, Y12, Y12
-	VMOVDQU      32(SI), Y14
+	VMOVDQU      32(DI), Y14
 	VPSLLW       $0x08, Y14, Y13
 	VPSRAW       $0x08, Y13, Y13
 	VPSRAW       $0x08, Y14, Y14
-	ADDQ         R9, SI
-	VPBROADCASTD (AX)(DI*4), Y8
+	VPBROADCASTD (AX)(R10*4), Y8
 	VPAND        c00ff00ff<>+0(SB), Y8, Y9
 	VPSRLW       $0x08, Y8, Y8
 	VPMADDWD     Y11, Y9, Y10
@@ -1412,7 +1111,7 @@ single:
 	VPADDD       Y9, Y1, Y1
 	VPMADDWD     Y14, Y8, Y8
 	VPADDD       Y8, Y1, Y1
-	VPBROADCASTD (CX)(DI*4), Y8
+	VPBROADCASTD (CX)(R10*4), Y8
 	VPAND        c00ff00ff<>+0(SB), Y8, Y9
 	VPSRLW       $0x08, Y8, Y8
 	VPMADDWD     Y11, Y9, Y10
@@ -1423,7 +1122,7 @@ single:
 	VPADDD       Y9, Y3, Y3
 	VPMADDWD     Y14, Y8, Y8
 	VPADDD       Y8, Y3, Y3
-	VPBROADCASTD (DX)(DI*4), Y8
+	VPBROADCASTD (DX)(R10*4), Y8
 	VPAND        c00ff00ff<>+0(SB), Y8, Y9
 	VPSRLW       $0x08, Y8, Y8
 	VPMADDWD     Y11, Y9, Y10
@@ -1434,7 +1133,7 @@ single:
 	VPADDD       Y9, Y5, Y5
 	VPMADDWD     Y14, Y8, Y8
 	VPADDD       Y8, Y5, Y5
-	VPBROADCASTD (BX)(DI*4), Y8
+	VPBROADCASTD (BX)(R10*4), Y8
 	VPAND        c00ff00ff<>+0(SB), Y8, Y9
 	VPSRLW       $0x08, Y8, Y8
 	VPMADDWD     Y11, Y9, Y10
@@ -1445,12 +1144,19 @@ single:
 	VPADDD       Y9, Y7, Y7
 	VPMADDWD     Y14, Y8, Y8
 	VPADDD       Y8, Y7, Y7
-	ADDQ         $+1, DI
-	JNZ          single
+	ADDQ         $+64, DI
+	ADDQ         $+2, SI
+	SUBQ         $+1, R12
+	JNZ          wide
 
-done:
+nowide:
 	IMUL3Q     $0x04, R8, R8
 	ADDQ       R8, a+16(FP)
+	MOVQ       cols+136(FP), AX
+	SUBQ       $+8, AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
 	MOVQ       init+64(FP), AX
 	TESTQ      AX, AX
 	JZ         noinit

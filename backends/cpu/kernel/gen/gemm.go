@@ -89,7 +89,8 @@ func (g *gen) gemmTile(t tile) {
 		g.TESTQ(n, n)
 		g.JZ(label("epilogue"))
 		g.MOVQ(n, taps)
-		g.tapRows(row, ix, tab, "zero", 4)
+		g.tapRows(row, tab, "zero", 4)
+		g.runLength(ix)
 		g.gemmLoop(t, row, b, b2, ix, next)
 		g.ADDQ(g.arg("ldt"), tab)
 		g.SUBQ(operand.Imm(1), taps)
@@ -111,11 +112,11 @@ func (g *gen) gemmTile(t tile) {
 	g.ret()
 }
 
-// tapRows begins a tap: row gets the ends of its runs, which begin at argument base plus the table's entries of size
-// bytes each, or at the argument that zeros names where an entry is negative, and ix counts from minus the run length.
-// Both arguments are a run length ahead.
-func (g *gen) tapRows(row []reg.GPVirtual, ix, tab reg.GPVirtual, zeros string, size uint8) {
-	g.Comment("row ends of this tap")
+// tapRows begins a tap: row gets its runs, which begin at argument base plus the table's entries of size bytes each, or
+// at the argument that zeros names where an entry is negative. With both arguments a run length ahead, row gets the
+// ends of the runs.
+func (g *gen) tapRows(row []reg.GPVirtual, tab reg.GPVirtual, zeros string, size uint8) {
+	g.Comment("rows of this tap")
 	g.Label("tap")
 	base, zero := g.loadArg("base"), g.loadArg(zeros)
 	for i := range row {
@@ -124,6 +125,10 @@ func (g *gen) tapRows(row []reg.GPVirtual, ix, tab reg.GPVirtual, zeros string, 
 		g.LEAQ(idx(base, row[i], size, 0), row[i])
 		g.CMOVQLT(zero, row[i])
 	}
+}
+
+// runLength has ix count from minus the run length.
+func (g *gen) runLength(ix reg.GPVirtual) {
 	g.MOVQ(g.arg("k"), ix)
 	g.NEGQ(ix)
 }

@@ -30,11 +30,11 @@ type intTile struct {
 }
 
 // int8gemm emits the direct or the indirect products of codes whose tiles are nv vectors wide. The wide level needs
-// VNNI; AVX2 has tiles of one and two vectors.
+// VNNI; AVX2 has tiles of one and two vectors, of the merged form.
 func int8gemm(g *gen, nv int, indirect bool) {
 	if !g.wide() {
 		for m := 1; m <= 4 && nv <= 2; m++ {
-			g.intTile(intTile{mr: m, nv: nv, phases: 1, indirect: indirect})
+			g.mergedTile(intTile{mr: m, nv: nv, indirect: indirect})
 		}
 		return
 	}
@@ -47,30 +47,28 @@ func int8gemm(g *gen, nv int, indirect bool) {
 	}
 }
 
-// intTile emits a micro-kernel. Vectors of AVX-512: 0-23 sums [phase][row][vector]; 26-29 one word of B for each vector
-// of columns; 30, 31 words of A; K1 the mask of the last vector, K2 of the stored bytes. Vectors of AVX2: 0-7 sums
-// [row][vector]; 8 the odd codes of a word of A, 9 the even ones; 10 a product; 11-14 the even and the odd codes of
-// each eight columns of B; 15 the mask. The epilogues reuse what is behind the sums.
-func (g *gen) intTile(t intTile) {
+// intText begins a microkernel. The rest of its doc comment is given.
+func (g *gen) intText(t intTile, doc ...string) {
 	name, cols := fmt.Sprintf("dot%dx%d", t.mr, t.nv*g.lanes), t.nv*g.lanes
 	sig := "b *int8, ldb int, c *uint8, ldc int, init, factors, rows *int32, scale, add, low *float32, zero, lo, hi, " +
 		"cols int)"
-	doc := []string{
-		fmt.Sprintf("computes blocks*%d rows by cols <= %d columns of requantized products of codes.", t.mr, cols),
-		"k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with",
-		"init, and factors times the number of the row.",
-		"Without scale the sums are stored themselves, as float32.",
-	}
-	if !g.wide() {
-		doc[1] = "k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. " +
-			"Sums start with"
-	}
+	doc = append([]string{
+		fmt.Sprintf("computes blocks*%d rows by cols <= %d columns of requantized products of codes.", t.mr, cols)}, doc...)
 	if t.indirect {
 		g.text("i"+name, "func(blocks, taps, k int, tab *int32, ldt int, base, zeros *uint8, "+sig, append(doc,
 			"Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.")...)
 	} else {
 		g.text(name, "func(blocks, k int, a *uint8, lda int, "+sig, doc...)
 	}
+}
+
+// intTile emits a microkernel of AVX-512. Vectors: 0-23 sums [phase][row][vector]; 26-29 one word of B for each vector
+// of columns; 30, 31 words of A; K1 the mask of the last vector, K2 of the stored bytes. The epilogue reuses what is
+// behind the sums.
+func (g *gen) intTile(t intTile) {
+	g.intText(t, "k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with",
+		"init, and factors times the number of the row.",
+		"Without scale the sums are stored themselves, as float32.")
 	row := make([]reg.GPVirtual, t.mr)
 	for i := range row {
 		row[i] = g.GP64()
@@ -84,13 +82,10 @@ func (g *gen) intTile(t intTile) {
 		g.ADDQ(k, g.arg("base"))
 		g.ADDQ(k, g.arg("zeros"))
 	}
-	n := g.loadArg("cols")
-	if g.wide() {
-		m := g.GP64()
-		g.MOVQ(operand.I32(-1), m)
-		g.BZHIQ(n, m, m)
-		g.KMOVQ(m, reg.K2)
-	}
+	n, m := g.loadArg("cols"), g.GP64()
+	g.MOVQ(operand.I32(-1), m)
+	g.BZHIQ(n, m, m)
+	g.KMOVQ(m, reg.K2)
 	g.SUBQ(imm((t.nv-1)*g.lanes), n)
 	g.tail(n)
 
@@ -103,7 +98,8 @@ func (g *gen) intTile(t intTile) {
 	if t.indirect {
 		n, tab := g.loadArg("taps"), g.loadArg("tab")
 		g.MOVQ(n, taps)
-		g.tapRows(row, ix, tab, "zeros", 1)
+		g.tapRows(row, tab, "zeros", 1)
+		g.runLength(ix)
 		g.intLoop(t, row, b, ix)
 		g.ADDQ(g.arg("ldt"), tab)
 		g.SUBQ(operand.Imm(1), taps)
@@ -115,11 +111,7 @@ func (g *gen) intTile(t intTile) {
 		g.IMUL3Q(operand.Imm(uint64(t.mr)), lda, lda)
 		g.ADDQ(lda, g.arg("a"))
 	}
-	if g.wide() {
-		g.intStore(t)
-	} else {
-		g.intStoreNarrow(t)
-	}
+	g.intStore(t)
 	g.SUBQ(operand.Imm(1), g.arg("blocks"))
 	g.JNZ(label("block"))
 	g.ret()
@@ -128,39 +120,7 @@ func (g *gen) intTile(t intTile) {
 // intLoop multiplies one run: ix counts from minus its words to zero, row holds the ends of the rows' runs, b moves on.
 func (g *gen) intLoop(t intTile, row []reg.GPVirtual, b, ix reg.GPVirtual) {
 	n := len(g.vec)
-	var ldb reg.GPVirtual
-	var low operand.Mem
-	if !g.wide() {
-		ldb, low = g.loadArg("ldb"), g.bcast(0x00ff00ff)
-	}
 	step := func(u int) {
-		if !g.wide() {
-			for j := range t.nv {
-				even, odd := g.vec[11+2*j], g.vec[12+2*j]
-				g.VMOVDQU(at(b, 32*j), odd)
-				g.VPSLLW(operand.U8(8), odd, even)
-				g.VPSRAW(operand.U8(8), even, even)
-				g.VPSRAW(operand.U8(8), odd, odd)
-			}
-			g.ADDQ(ldb, b)
-			odd, even := g.vec[8], g.vec[9]
-			for i := range t.mr {
-				g.VPBROADCASTD(idx(row[i], ix, 4, 4*u), odd)
-				g.VPAND(low, odd, even)
-				g.VPSRLW(operand.U8(8), odd, odd)
-				for j := range t.nv {
-					for k, x := range []reg.VecPhysical{even, odd} {
-						product := g.vec[10]
-						if j == t.nv-1 {
-							product = x
-						}
-						g.VPMADDWD(g.vec[11+2*j+k], x, product)
-						g.VPADDD(product, g.vec[i*t.nv+j], g.vec[i*t.nv+j])
-					}
-				}
-			}
-			return
-		}
 		bv := g.vec[n-2-t.nv : n-2]
 		for j := range t.nv {
 			g.VMOVDQU32(at(b, 64*(u*t.nv+j)), bv[j])
@@ -174,9 +134,7 @@ func (g *gen) intLoop(t intTile, row []reg.GPVirtual, b, ix reg.GPVirtual) {
 		}
 	}
 	advance := func(steps int) {
-		if g.wide() {
-			g.ADDQ(imm(steps*t.nv*64), b)
-		}
+		g.ADDQ(imm(steps*t.nv*64), b)
 		g.ADDQ(imm(steps), ix)
 	}
 	unroll := max(4, t.phases)
@@ -184,7 +142,7 @@ func (g *gen) intLoop(t intTile, row []reg.GPVirtual, b, ix reg.GPVirtual) {
 	g.JGT(label("rest"))
 	g.Label("loop")
 	for u := range unroll {
-		if g.wide() && t.mr*t.nv <= 8 { // bound by reading B
+		if t.mr*t.nv <= 8 { // bound by reading B
 			for j := range t.nv {
 				g.PREFETCHT0(at(b, 2048+64*(u*t.nv+j)))
 			}
@@ -370,88 +328,4 @@ func (g *gen) packInts(nv int, v func(int) reg.VecPhysical, zero operand.Op) {
 		g.VPADDSW(zero, v(2), v(2))
 	}
 	g.VPACKUSWB(v(half), v(0), v(0))
-}
-
-// intStoreNarrow is intStore of AVX2. Vectors: 0-7 sums; 8 factors, scales and summands; 9 a number of each row; 11
-// the zero point; 12, 13 limits.
-func (g *gen) intStoreNarrow(t intTile) {
-	acc := func(i, j int) reg.VecPhysical { return g.vec[i*t.nv+j] }
-	v := g.vec[8]
-	each := func(p reg.GPVirtual, do func(i int, x reg.VecPhysical)) {
-		for j := range t.nv {
-			g.loadMaybe(j == t.nv-1, at(p, 32*j), v)
-			for i := range t.mr {
-				do(i, acc(i, j))
-			}
-		}
-	}
-	g.optional("init", "", func(p reg.GPVirtual) { each(p, func(_ int, x reg.VecPhysical) { g.VPADDD(v, x, x) }) })
-	g.optional("factors", "", func(p reg.GPVirtual) {
-		rows, s := g.loadArg("rows"), g.vec[9]
-		each(p, func(i int, x reg.VecPhysical) {
-			g.VPBROADCASTD(at(rows, 4*i), s)
-			g.VPMADDWD(v, s, s)
-			g.VPADDD(s, x, x)
-		})
-		g.ADDQ(imm(4*t.mr), rows)
-		g.MOVQ(rows, g.arg("rows"))
-	})
-	scale := g.loadArg("scale")
-	g.TESTQ(scale, scale)
-	g.JZ(label("plain"))
-	each(scale, func(_ int, x reg.VecPhysical) {
-		g.VCVTDQ2PS(x, x)
-		g.VMULPS(v, x, x)
-	})
-	g.optional("add", "", func(p reg.GPVirtual) { each(p, func(_ int, x reg.VecPhysical) { g.VADDPS(v, x, x) }) })
-	zero, lo, hi := g.vec[11], g.vec[12], g.vec[13]
-	g.everyWord("zero", zero)
-	g.everyByte("lo", lo)
-	g.everyByte("hi", hi)
-	c, ldc := g.loadArg("c"), g.loadArg("ldc")
-	for i := range t.mr {
-		x := acc(i, 0)
-		for j := range t.nv {
-			g.VCVTPS2DQ(acc(i, j), acc(i, j))
-		}
-		g.VPACKSSDW(acc(i, t.nv-1), x, x)
-		g.VPERMQ(operand.U8(0xd8), x, x)
-		g.VPADDSW(zero, x, x)
-		g.VPACKUSWB(x, x, x)
-		g.VPMAXUB(lo, x, x)
-		g.VPMINUB(hi, x, x)
-		g.storeCodes(t, x, c, fmt.Sprint(i))
-		g.ADDQ(ldc, c)
-	}
-	g.MOVQ(c, g.arg("c"))
-	g.JMP(label("stored"))
-	g.plainSums(t.mr, t.nv, acc)
-}
-
-// storeCodes stores a row of the tile, whose codes are in the low half of each lane of x, at p: each full eight at
-// once, the others one by one. The labels it needs end with suffix.
-func (g *gen) storeCodes(t intTile, x reg.VecPhysical, p reg.GPVirtual, suffix string) {
-	cols, bytes, to := g.loadArg("cols"), g.GP64(), g.GP64()
-	g.MOVQ(p, to)
-	g.VMOVQ(x.(reg.Vec).AsX(), bytes)
-	if t.nv == 2 { // more than eight columns
-		g.MOVQ(bytes, at(p, 0))
-		g.VEXTRACTI128(operand.U8(1), x, x.(reg.Vec).AsX())
-		g.VMOVQ(x.(reg.Vec).AsX(), bytes)
-		g.ADDQ(imm(8), to)
-		g.SUBQ(imm(8), cols)
-	}
-	whole, next, byteLoop := "whole"+suffix, "next"+suffix, "byte"+suffix
-	g.CMPQ(cols, imm(8))
-	g.JGE(label(whole))
-	g.Label(byteLoop)
-	g.MOVB(bytes.As8(), at(to, 0))
-	g.SHRQ(operand.U8(8), bytes)
-	g.ADDQ(imm(1), to)
-	g.SUBQ(imm(1), cols)
-	g.JNZ(label(byteLoop))
-	g.JMP(label(next))
-	g.Label(whole)
-	g.MOVQ(bytes, at(to, 0))
-	g.Label(next)
 }

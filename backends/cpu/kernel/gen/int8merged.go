@@ -1,0 +1,251 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// mergedTile emits a microkernel of AVX2 for the merged form, whose steps a list of words directs (packMerged). VPMADDUBSW
+// adds two products to 16 bits, and saturates. Where the form says that it does not, even when the sums of two words are
+// added, a step of two words takes three multiplications for each vector of sums, and one of a single word takes two.
+// Other words are divided into even and odd codes of 16 bits.
+//
+// Vectors: 0-7 sums [row][vector]; 8-10 words of B, of which the fourth is read from memory; 11 ones; 12, 13 words of A
+// and products; 14, 15 products. Wide steps: 8 the odd codes of a word of A, 9 the even ones; 10 a product; 11-14 the
+// even and the odd codes of each eight columns of B.
+func (g *gen) mergedTile(t intTile) {
+	g.intText(t, "k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,",
+		"factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.",
+		"Without scale the sums are stored themselves, as float32.")
+	row := make([]reg.GPVirtual, t.mr)
+	for i := range row {
+		row[i] = g.GP64()
+	}
+	list, b := g.GP64(), g.GP64()
+	g.Comment("one block of rows")
+	g.Label("block")
+	for i := range t.mr * t.nv {
+		g.zero(g.vec[i])
+	}
+	g.MOVQ(g.arg("b"), list)
+	g.MOVQ(list, b)
+	g.ADDQ(g.arg("ldb"), b)
+	if t.indirect {
+		taps := g.AllocLocal(8)
+		n, tab := g.loadArg("taps"), g.loadArg("tab")
+		g.MOVQ(n, taps)
+		g.tapRows(row, tab, "zeros", 1)
+		g.mergedSteps(t, row, list, b)
+		g.ADDQ(g.arg("ldt"), tab)
+		g.SUBQ(operand.Imm(1), taps)
+		g.JNZ(label("tap"))
+		g.ADDQ(operand.Imm(uint64(4*t.mr)), g.arg("tab"))
+	} else {
+		lda := g.loadArg("lda")
+		g.MOVQ(g.arg("a"), row[0])
+		for i := 1; i < len(row); i++ {
+			g.LEAQ(idx(row[i-1], lda, 1, 0), row[i])
+		}
+		g.mergedSteps(t, row, list, b)
+		g.IMUL3Q(operand.Imm(uint64(t.mr)), lda, lda)
+		g.ADDQ(lda, g.arg("a"))
+	}
+	g.intStoreNarrow(t)
+	g.SUBQ(operand.Imm(1), g.arg("blocks"))
+	g.JNZ(label("block"))
+	g.ret()
+}
+
+// mergedSteps multiplies one run as its list says: how many steps there are of two words, of one and of a wide one, in
+// words of 16 bits, the last of four being 0, and then the number of each word in the run. list and b move on.
+func (g *gen) mergedSteps(t intTile, row []reg.GPVirtual, list, b reg.GPVirtual) {
+	counts, first, second, n := g.GP64(), g.GP64(), g.GP64(), g.GP64()
+	ones := g.vec[11]
+	g.VPCMPEQW(ones, ones, ones)
+	g.VPABSW(ones, ones)
+	g.MOVQ(list, counts)
+	g.ADDQ(imm(8), list)
+	each := func(i int, name string, words int, step func()) {
+		g.MOVWLZX(at(counts, 2*i), n.As32())
+		g.TESTQ(n, n)
+		g.JZ(label("no" + name))
+		g.Label(name)
+		g.MOVWLZX(at(list, 0), first.As32())
+		if words == 2 {
+			g.MOVWLZX(at(list, 2), second.As32())
+		}
+		step()
+		g.ADDQ(imm(64*words), b)
+		g.ADDQ(imm(2*words), list)
+		g.SUBQ(imm(1), n)
+		g.JNZ(label(name))
+		g.Label("no" + name)
+	}
+	each(0, "two", 2, func() { g.mergedTwo(t, row, first, second, b) })
+	each(1, "one", 1, func() { g.mergedOne(t, row, first, b) })
+	each(2, "wide", 1, func() { g.mergedWide(t, row, first, b) })
+}
+
+// mergedTwo adds the products with two words.
+func (g *gen) mergedTwo(t intTile, row []reg.GPVirtual, first, second, b reg.GPVirtual) {
+	ones, a0, a1, s0, s1 := g.vec[11], g.vec[12], g.vec[13], g.vec[14], g.vec[15]
+	words := [2][2]operand.Op{{g.vec[8], g.vec[9]}, {g.vec[10], at(b, 96)}} // [vector][word]
+	for j := range t.nv {
+		for w := range 2 {
+			if v, ok := words[j][w].(reg.VecPhysical); ok {
+				g.VMOVDQU(at(b, 64*w+32*j), v)
+			}
+		}
+	}
+	for i, r := range row {
+		g.VPBROADCASTD(idx(r, first, 4, 0), a0)
+		g.VPBROADCASTD(idx(r, second, 4, 0), a1)
+		for j := range t.nv {
+			x, y := s0, s1
+			if j == t.nv-1 {
+				x, y = a0, a1
+			}
+			g.VPMADDUBSW(words[j][0], a0, x)
+			g.VPMADDUBSW(words[j][1], a1, y)
+			g.VPADDW(y, x, x)
+			g.VPMADDWD(ones, x, x)
+			g.VPADDD(x, g.vec[i*t.nv+j], g.vec[i*t.nv+j])
+		}
+	}
+}
+
+// mergedOne adds the products with one word.
+func (g *gen) mergedOne(t intTile, row []reg.GPVirtual, word, b reg.GPVirtual) {
+	ones, a := g.vec[11], g.vec[12]
+	for j := range t.nv {
+		g.VMOVDQU(at(b, 32*j), g.vec[8+j])
+	}
+	for i, r := range row {
+		g.VPBROADCASTD(idx(r, word, 4, 0), a)
+		for j := range t.nv {
+			x := g.vec[14]
+			if j == t.nv-1 {
+				x = a
+			}
+			g.VPMADDUBSW(g.vec[8+j], a, x)
+			g.VPMADDWD(ones, x, x)
+			g.VPADDD(x, g.vec[i*t.nv+j], g.vec[i*t.nv+j])
+		}
+	}
+}
+
+// mergedWide adds the products with a word whose sums may need more than 16 bits.
+func (g *gen) mergedWide(t intTile, row []reg.GPVirtual, word, b reg.GPVirtual) {
+	for j := range t.nv {
+		even, odd := g.vec[11+2*j], g.vec[12+2*j]
+		g.VMOVDQU(at(b, 32*j), odd)
+		g.VPSLLW(operand.U8(8), odd, even)
+		g.VPSRAW(operand.U8(8), even, even)
+		g.VPSRAW(operand.U8(8), odd, odd)
+	}
+	odd, even := g.vec[8], g.vec[9]
+	for i, r := range row {
+		g.VPBROADCASTD(idx(r, word, 4, 0), odd)
+		g.VPAND(g.bcast(0x00ff00ff), odd, even)
+		g.VPSRLW(operand.U8(8), odd, odd)
+		for j := range t.nv {
+			for k, x := range []reg.VecPhysical{even, odd} {
+				product := g.vec[10]
+				if j == t.nv-1 {
+					product = x
+				}
+				g.VPMADDWD(g.vec[11+2*j+k], x, product)
+				g.VPADDD(product, g.vec[i*t.nv+j], g.vec[i*t.nv+j])
+			}
+		}
+	}
+}
+
+// intStoreNarrow is intStore of AVX2. Vectors: 0-7 sums; 8 factors, scales and summands; 9 a number of each row; 11
+// the zero point; 12, 13 limits; 15 the mask.
+func (g *gen) intStoreNarrow(t intTile) {
+	n := g.loadArg("cols")
+	g.SUBQ(imm((t.nv-1)*g.lanes), n)
+	g.tail(n)
+	acc := func(i, j int) reg.VecPhysical { return g.vec[i*t.nv+j] }
+	v := g.vec[8]
+	each := func(p reg.GPVirtual, do func(i int, x reg.VecPhysical)) {
+		for j := range t.nv {
+			g.loadMaybe(j == t.nv-1, at(p, 32*j), v)
+			for i := range t.mr {
+				do(i, acc(i, j))
+			}
+		}
+	}
+	g.optional("init", "", func(p reg.GPVirtual) { each(p, func(_ int, x reg.VecPhysical) { g.VPADDD(v, x, x) }) })
+	g.optional("factors", "", func(p reg.GPVirtual) {
+		rows, s := g.loadArg("rows"), g.vec[9]
+		each(p, func(i int, x reg.VecPhysical) {
+			g.VPBROADCASTD(at(rows, 4*i), s)
+			g.VPMADDWD(v, s, s)
+			g.VPADDD(s, x, x)
+		})
+		g.ADDQ(imm(4*t.mr), rows)
+		g.MOVQ(rows, g.arg("rows"))
+	})
+	scale := g.loadArg("scale")
+	g.TESTQ(scale, scale)
+	g.JZ(label("plain"))
+	each(scale, func(_ int, x reg.VecPhysical) {
+		g.VCVTDQ2PS(x, x)
+		g.VMULPS(v, x, x)
+	})
+	g.optional("add", "", func(p reg.GPVirtual) { each(p, func(_ int, x reg.VecPhysical) { g.VADDPS(v, x, x) }) })
+	zero, lo, hi := g.vec[11], g.vec[12], g.vec[13]
+	g.everyWord("zero", zero)
+	g.everyByte("lo", lo)
+	g.everyByte("hi", hi)
+	c, ldc := g.loadArg("c"), g.loadArg("ldc")
+	for i := range t.mr {
+		x := acc(i, 0)
+		for j := range t.nv {
+			g.VCVTPS2DQ(acc(i, j), acc(i, j))
+		}
+		g.VPACKSSDW(acc(i, t.nv-1), x, x)
+		g.VPERMQ(operand.U8(0xd8), x, x)
+		g.VPADDSW(zero, x, x)
+		g.VPACKUSWB(x, x, x)
+		g.VPMAXUB(lo, x, x)
+		g.VPMINUB(hi, x, x)
+		g.storeCodes(t, x, c, fmt.Sprint(i))
+		g.ADDQ(ldc, c)
+	}
+	g.MOVQ(c, g.arg("c"))
+	g.JMP(label("stored"))
+	g.plainSums(t.mr, t.nv, acc)
+}
+
+// storeCodes stores a row of the tile, whose codes are in the low half of each lane of x, at p: each full eight at
+// once, the others one by one. The labels it needs end with suffix.
+func (g *gen) storeCodes(t intTile, x reg.VecPhysical, p reg.GPVirtual, suffix string) {
+	cols, bytes, to := g.loadArg("cols"), g.GP64(), g.GP64()
+	g.MOVQ(p, to)
+	g.VMOVQ(x.(reg.Vec).AsX(), bytes)
+	if t.nv == 2 { // more than eight columns
+		g.MOVQ(bytes, at(p, 0))
+		g.VEXTRACTI128(operand.U8(1), x, x.(reg.Vec).AsX())
+		g.VMOVQ(x.(reg.Vec).AsX(), bytes)
+		g.ADDQ(imm(8), to)
+		g.SUBQ(imm(8), cols)
+	}
+	whole, next, byteLoop := "whole"+suffix, "next"+suffix, "byte"+suffix
+	g.CMPQ(cols, imm(8))
+	g.JGE(label(whole))
+	g.Label(byteLoop)
+	g.MOVB(bytes.As8(), at(to, 0))
+	g.SHRQ(operand.U8(8), bytes)
+	g.ADDQ(imm(1), to)
+	g.SUBQ(imm(1), cols)
+	g.JNZ(label(byteLoop))
+	g.JMP(label(next))
+	g.Label(whole)
+	g.MOVQ(bytes, at(to, 0))
+	g.Label(next)
+}
