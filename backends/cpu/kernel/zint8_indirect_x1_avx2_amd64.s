@@ -141,34 +141,36 @@ noadd:
 	MOVQ         hi+152(FP), AX
 	VMOVD        AX, X13
 	VPBROADCASTB X13, Y13
+	VMOVDQU      rowPairs<>+0(SB), Y14
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
 	VCVTPS2DQ    Y0, Y0
 	VPACKSSDW    Y0, Y0, Y0
-	VPERMQ       $0xd8, Y0, Y0
 	VPADDSW      Y11, Y0, Y0
 	VPACKUSWB    Y0, Y0, Y0
+	VPERMD       Y0, Y14, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	MOVQ         cols+160(FP), DX
-	MOVQ         AX, SI
-	VMOVQ        X0, BX
-	CMPQ         DX, $+8
-	JGE          whole0
+	CMPQ         cols+160(FP), $+8
+	JNE          part0
+	VMOVQ        X0, (AX)
+	ADDQ         CX, AX
+	JMP          stored0
 
-byte0:
+part0:
+	MOVQ  cols+160(FP), DX
+	MOVQ  AX, SI
+	VMOVQ X0, BX
+
+byte0row0:
 	MOVB BL, (SI)
 	SHRQ $0x08, BX
 	ADDQ $+1, SI
 	SUBQ $+1, DX
-	JNZ  byte0
-	JMP  next0
-
-whole0:
-	MOVQ BX, (SI)
-
-next0:
+	JNZ  byte0row0
 	ADDQ CX, AX
+
+stored0:
 	MOVQ AX, c+72(FP)
 	JMP  stored
 
@@ -230,6 +232,16 @@ DATA maskTable<>+52(SB)/4, $0x00000000
 DATA maskTable<>+56(SB)/4, $0x00000000
 DATA maskTable<>+60(SB)/4, $0x00000000
 GLOBL maskTable<>(SB), RODATA|NOPTR, $64
+
+DATA rowPairs<>+0(SB)/4, $0x00000000
+DATA rowPairs<>+4(SB)/4, $0x00000004
+DATA rowPairs<>+8(SB)/4, $0x00000001
+DATA rowPairs<>+12(SB)/4, $0x00000005
+DATA rowPairs<>+16(SB)/4, $0x00000002
+DATA rowPairs<>+20(SB)/4, $0x00000006
+DATA rowPairs<>+24(SB)/4, $0x00000003
+DATA rowPairs<>+28(SB)/4, $0x00000007
+GLOBL rowPairs<>(SB), RODATA|NOPTR, $32
 
 // func idot2x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2, CMOV
@@ -398,60 +410,54 @@ noadd:
 	MOVQ         hi+152(FP), AX
 	VMOVD        AX, X13
 	VPBROADCASTB X13, Y13
+	VMOVDQU      rowPairs<>+0(SB), Y14
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
 	VCVTPS2DQ    Y0, Y0
 	VPACKSSDW    Y0, Y0, Y0
-	VPERMQ       $0xd8, Y0, Y0
 	VPADDSW      Y11, Y0, Y0
-	VPACKUSWB    Y0, Y0, Y0
+	VCVTPS2DQ    Y1, Y1
+	VPACKSSDW    Y1, Y1, Y1
+	VPADDSW      Y11, Y1, Y1
+	VPACKUSWB    Y1, Y0, Y0
+	VPERMD       Y0, Y14, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
+	CMPQ         cols+160(FP), $+8
+	JNE          part0
+	VMOVQ        X0, (AX)
+	ADDQ         CX, AX
+	VEXTRACTI128 $0x01, Y0, X0
+	VMOVQ        X0, (AX)
+	ADDQ         CX, AX
+	JMP          stored0
+
+part0:
+	MOVQ  cols+160(FP), DX
+	MOVQ  AX, SI
+	VMOVQ X0, BX
+
+byte0row0:
+	MOVB         BL, (SI)
+	SHRQ         $0x08, BX
+	ADDQ         $+1, SI
+	SUBQ         $+1, DX
+	JNZ          byte0row0
+	ADDQ         CX, AX
+	VEXTRACTI128 $0x01, Y0, X0
 	MOVQ         cols+160(FP), DX
 	MOVQ         AX, SI
 	VMOVQ        X0, BX
-	CMPQ         DX, $+8
-	JGE          whole0
 
-byte0:
+byte0row1:
 	MOVB BL, (SI)
 	SHRQ $0x08, BX
 	ADDQ $+1, SI
 	SUBQ $+1, DX
-	JNZ  byte0
-	JMP  next0
-
-whole0:
-	MOVQ BX, (SI)
-
-next0:
-	ADDQ      CX, AX
-	VCVTPS2DQ Y1, Y1
-	VPACKSSDW Y1, Y1, Y1
-	VPERMQ    $0xd8, Y1, Y1
-	VPADDSW   Y11, Y1, Y1
-	VPACKUSWB Y1, Y1, Y1
-	VPMAXUB   Y12, Y1, Y1
-	VPMINUB   Y13, Y1, Y1
-	MOVQ      cols+160(FP), DX
-	MOVQ      AX, SI
-	VMOVQ     X1, BX
-	CMPQ      DX, $+8
-	JGE       whole1
-
-byte1:
-	MOVB BL, (SI)
-	SHRQ $0x08, BX
-	ADDQ $+1, SI
-	SUBQ $+1, DX
-	JNZ  byte1
-	JMP  next1
-
-whole1:
-	MOVQ BX, (SI)
-
-next1:
+	JNZ  byte0row1
 	ADDQ CX, AX
+
+stored0:
 	MOVQ AX, c+72(FP)
 	JMP  stored
 
@@ -680,86 +686,81 @@ noadd:
 	MOVQ         hi+152(FP), AX
 	VMOVD        AX, X13
 	VPBROADCASTB X13, Y13
+	VMOVDQU      rowPairs<>+0(SB), Y14
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
 	VCVTPS2DQ    Y0, Y0
 	VPACKSSDW    Y0, Y0, Y0
-	VPERMQ       $0xd8, Y0, Y0
 	VPADDSW      Y11, Y0, Y0
-	VPACKUSWB    Y0, Y0, Y0
+	VCVTPS2DQ    Y1, Y1
+	VPACKSSDW    Y1, Y1, Y1
+	VPADDSW      Y11, Y1, Y1
+	VPACKUSWB    Y1, Y0, Y0
+	VPERMD       Y0, Y14, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
+	CMPQ         cols+160(FP), $+8
+	JNE          part0
+	VMOVQ        X0, (AX)
+	ADDQ         CX, AX
+	VEXTRACTI128 $0x01, Y0, X0
+	VMOVQ        X0, (AX)
+	ADDQ         CX, AX
+	JMP          stored0
+
+part0:
+	MOVQ  cols+160(FP), DX
+	MOVQ  AX, SI
+	VMOVQ X0, BX
+
+byte0row0:
+	MOVB         BL, (SI)
+	SHRQ         $0x08, BX
+	ADDQ         $+1, SI
+	SUBQ         $+1, DX
+	JNZ          byte0row0
+	ADDQ         CX, AX
+	VEXTRACTI128 $0x01, Y0, X0
 	MOVQ         cols+160(FP), DX
 	MOVQ         AX, SI
 	VMOVQ        X0, BX
-	CMPQ         DX, $+8
-	JGE          whole0
 
-byte0:
+byte0row1:
 	MOVB BL, (SI)
 	SHRQ $0x08, BX
 	ADDQ $+1, SI
 	SUBQ $+1, DX
-	JNZ  byte0
-	JMP  next0
+	JNZ  byte0row1
+	ADDQ CX, AX
 
-whole0:
-	MOVQ BX, (SI)
-
-next0:
-	ADDQ      CX, AX
-	VCVTPS2DQ Y1, Y1
-	VPACKSSDW Y1, Y1, Y1
-	VPERMQ    $0xd8, Y1, Y1
-	VPADDSW   Y11, Y1, Y1
-	VPACKUSWB Y1, Y1, Y1
-	VPMAXUB   Y12, Y1, Y1
-	VPMINUB   Y13, Y1, Y1
-	MOVQ      cols+160(FP), DX
-	MOVQ      AX, SI
-	VMOVQ     X1, BX
-	CMPQ      DX, $+8
-	JGE       whole1
-
-byte1:
-	MOVB BL, (SI)
-	SHRQ $0x08, BX
-	ADDQ $+1, SI
-	SUBQ $+1, DX
-	JNZ  byte1
-	JMP  next1
-
-whole1:
-	MOVQ BX, (SI)
-
-next1:
-	ADDQ      CX, AX
+stored0:
 	VCVTPS2DQ Y2, Y2
 	VPACKSSDW Y2, Y2, Y2
-	VPERMQ    $0xd8, Y2, Y2
 	VPADDSW   Y11, Y2, Y2
 	VPACKUSWB Y2, Y2, Y2
+	VPERMD    Y2, Y14, Y2
 	VPMAXUB   Y12, Y2, Y2
 	VPMINUB   Y13, Y2, Y2
-	MOVQ      cols+160(FP), DX
-	MOVQ      AX, SI
-	VMOVQ     X2, BX
-	CMPQ      DX, $+8
-	JGE       whole2
+	CMPQ      cols+160(FP), $+8
+	JNE       part2
+	VMOVQ     X2, (AX)
+	ADDQ      CX, AX
+	JMP       stored2
 
-byte2:
+part2:
+	MOVQ  cols+160(FP), DX
+	MOVQ  AX, SI
+	VMOVQ X2, BX
+
+byte2row0:
 	MOVB BL, (SI)
 	SHRQ $0x08, BX
 	ADDQ $+1, SI
 	SUBQ $+1, DX
-	JNZ  byte2
-	JMP  next2
-
-whole2:
-	MOVQ BX, (SI)
-
-next2:
+	JNZ  byte2row0
 	ADDQ CX, AX
+
+stored2:
 	MOVQ AX, c+72(FP)
 	JMP  stored
 
@@ -1023,112 +1024,99 @@ noadd:
 	MOVQ         hi+152(FP), AX
 	VMOVD        AX, X13
 	VPBROADCASTB X13, Y13
+	VMOVDQU      rowPairs<>+0(SB), Y14
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
 	VCVTPS2DQ    Y0, Y0
 	VPACKSSDW    Y0, Y0, Y0
-	VPERMQ       $0xd8, Y0, Y0
 	VPADDSW      Y11, Y0, Y0
-	VPACKUSWB    Y0, Y0, Y0
+	VCVTPS2DQ    Y1, Y1
+	VPACKSSDW    Y1, Y1, Y1
+	VPADDSW      Y11, Y1, Y1
+	VPACKUSWB    Y1, Y0, Y0
+	VPERMD       Y0, Y14, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
+	CMPQ         cols+160(FP), $+8
+	JNE          part0
+	VMOVQ        X0, (AX)
+	ADDQ         CX, AX
+	VEXTRACTI128 $0x01, Y0, X0
+	VMOVQ        X0, (AX)
+	ADDQ         CX, AX
+	JMP          stored0
+
+part0:
+	MOVQ  cols+160(FP), DX
+	MOVQ  AX, SI
+	VMOVQ X0, BX
+
+byte0row0:
+	MOVB         BL, (SI)
+	SHRQ         $0x08, BX
+	ADDQ         $+1, SI
+	SUBQ         $+1, DX
+	JNZ          byte0row0
+	ADDQ         CX, AX
+	VEXTRACTI128 $0x01, Y0, X0
 	MOVQ         cols+160(FP), DX
 	MOVQ         AX, SI
 	VMOVQ        X0, BX
-	CMPQ         DX, $+8
-	JGE          whole0
 
-byte0:
+byte0row1:
 	MOVB BL, (SI)
 	SHRQ $0x08, BX
 	ADDQ $+1, SI
 	SUBQ $+1, DX
-	JNZ  byte0
-	JMP  next0
-
-whole0:
-	MOVQ BX, (SI)
-
-next0:
-	ADDQ      CX, AX
-	VCVTPS2DQ Y1, Y1
-	VPACKSSDW Y1, Y1, Y1
-	VPERMQ    $0xd8, Y1, Y1
-	VPADDSW   Y11, Y1, Y1
-	VPACKUSWB Y1, Y1, Y1
-	VPMAXUB   Y12, Y1, Y1
-	VPMINUB   Y13, Y1, Y1
-	MOVQ      cols+160(FP), DX
-	MOVQ      AX, SI
-	VMOVQ     X1, BX
-	CMPQ      DX, $+8
-	JGE       whole1
-
-byte1:
-	MOVB BL, (SI)
-	SHRQ $0x08, BX
-	ADDQ $+1, SI
-	SUBQ $+1, DX
-	JNZ  byte1
-	JMP  next1
-
-whole1:
-	MOVQ BX, (SI)
-
-next1:
-	ADDQ      CX, AX
-	VCVTPS2DQ Y2, Y2
-	VPACKSSDW Y2, Y2, Y2
-	VPERMQ    $0xd8, Y2, Y2
-	VPADDSW   Y11, Y2, Y2
-	VPACKUSWB Y2, Y2, Y2
-	VPMAXUB   Y12, Y2, Y2
-	VPMINUB   Y13, Y2, Y2
-	MOVQ      cols+160(FP), DX
-	MOVQ      AX, SI
-	VMOVQ     X2, BX
-	CMPQ      DX, $+8
-	JGE       whole2
-
-byte2:
-	MOVB BL, (SI)
-	SHRQ $0x08, BX
-	ADDQ $+1, SI
-	SUBQ $+1, DX
-	JNZ  byte2
-	JMP  next2
-
-whole2:
-	MOVQ BX, (SI)
-
-next2:
-	ADDQ      CX, AX
-	VCVTPS2DQ Y3, Y3
-	VPACKSSDW Y3, Y3, Y3
-	VPERMQ    $0xd8, Y3, Y3
-	VPADDSW   Y11, Y3, Y3
-	VPACKUSWB Y3, Y3, Y3
-	VPMAXUB   Y12, Y3, Y3
-	VPMINUB   Y13, Y3, Y3
-	MOVQ      cols+160(FP), DX
-	MOVQ      AX, SI
-	VMOVQ     X3, BX
-	CMPQ      DX, $+8
-	JGE       whole3
-
-byte3:
-	MOVB BL, (SI)
-	SHRQ $0x08, BX
-	ADDQ $+1, SI
-	SUBQ $+1, DX
-	JNZ  byte3
-	JMP  next3
-
-whole3:
-	MOVQ BX, (SI)
-
-next3:
+	JNZ  byte0row1
 	ADDQ CX, AX
+
+stored0:
+	VCVTPS2DQ    Y2, Y2
+	VPACKSSDW    Y2, Y2, Y2
+	VPADDSW      Y11, Y2, Y2
+	VCVTPS2DQ    Y3, Y3
+	VPACKSSDW    Y3, Y3, Y3
+	VPADDSW      Y11, Y3, Y3
+	VPACKUSWB    Y3, Y2, Y2
+	VPERMD       Y2, Y14, Y2
+	VPMAXUB      Y12, Y2, Y2
+	VPMINUB      Y13, Y2, Y2
+	CMPQ         cols+160(FP), $+8
+	JNE          part2
+	VMOVQ        X2, (AX)
+	ADDQ         CX, AX
+	VEXTRACTI128 $0x01, Y2, X2
+	VMOVQ        X2, (AX)
+	ADDQ         CX, AX
+	JMP          stored2
+
+part2:
+	MOVQ  cols+160(FP), DX
+	MOVQ  AX, SI
+	VMOVQ X2, BX
+
+byte2row0:
+	MOVB         BL, (SI)
+	SHRQ         $0x08, BX
+	ADDQ         $+1, SI
+	SUBQ         $+1, DX
+	JNZ          byte2row0
+	ADDQ         CX, AX
+	VEXTRACTI128 $0x01, Y2, X2
+	MOVQ         cols+160(FP), DX
+	MOVQ         AX, SI
+	VMOVQ        X2, BX
+
+byte2row1:
+	MOVB BL, (SI)
+	SHRQ $0x08, BX
+	ADDQ $+1, SI
+	SUBQ $+1, DX
+	JNZ  byte2row1
+	ADDQ CX, AX
+
+stored2:
 	MOVQ AX, c+72(FP)
 	JMP  stored
 

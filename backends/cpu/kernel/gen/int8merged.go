@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -164,7 +165,7 @@ func (g *gen) mergedWide(t intTile, row []reg.GPVirtual, word, b reg.GPVirtual) 
 }
 
 // intStoreNarrow is intStore of AVX2. Vectors: 0-7 sums; 8 factors, scales and summands; 9 a number of each row; 11
-// the zero point; 12, 13 limits; 15 the mask.
+// the zero point; 12, 13 limits; 14 the order of rows; 15 the mask.
 func (g *gen) intStoreNarrow(t intTile) {
 	n := g.loadArg("cols")
 	g.SUBQ(imm((t.nv-1)*g.lanes), n)
@@ -202,50 +203,91 @@ func (g *gen) intStoreNarrow(t intTile) {
 	g.everyWord("zero", zero)
 	g.everyByte("lo", lo)
 	g.everyByte("hi", hi)
+	order := g.vec[14]
+	g.VMOVDQU(g.rowPairs(), order)
 	c, ldc := g.loadArg("c"), g.loadArg("ldc")
-	for i := range t.mr {
-		x := acc(i, 0)
-		for j := range t.nv {
-			g.VCVTPS2DQ(acc(i, j), acc(i, j))
+	for i := 0; i < t.mr; i += 2 {
+		last := min(i+1, t.mr-1)
+		for row := i; row <= last; row++ {
+			x := acc(row, 0)
+			for j := range t.nv {
+				g.VCVTPS2DQ(acc(row, j), acc(row, j))
+			}
+			g.VPACKSSDW(acc(row, t.nv-1), x, x)
+			g.VPADDSW(zero, x, x)
 		}
-		g.VPACKSSDW(acc(i, t.nv-1), x, x)
-		g.VPERMQ(operand.U8(0xd8), x, x)
-		g.VPADDSW(zero, x, x)
-		g.VPACKUSWB(x, x, x)
+		x := acc(i, 0)
+		g.VPACKUSWB(acc(last, 0), x, x)
+		g.VPERMD(x, order, x)
 		g.VPMAXUB(lo, x, x)
 		g.VPMINUB(hi, x, x)
-		g.storeCodes(t, x, c, fmt.Sprint(i))
-		g.ADDQ(ldc, c)
+		g.storeCodes(t, x, c, ldc, last-i+1, fmt.Sprint(i))
 	}
 	g.MOVQ(c, g.arg("c"))
 	g.JMP(label("stored"))
 	g.plainSums(t.mr, t.nv, acc)
 }
 
-// storeCodes stores a row of the tile, whose codes are in the low half of each lane of x, at p: each full eight at
-// once, the others one by one. The labels it needs end with suffix.
-func (g *gen) storeCodes(t intTile, x reg.VecPhysical, p reg.GPVirtual, suffix string) {
-	cols, bytes, to := g.loadArg("cols"), g.GP64(), g.GP64()
+// rowPairs is the permutation of double words that gathers the codes of two rows, each in a lane of its own.
+func (g *gen) rowPairs() operand.Mem {
+	if m, ok := g.consts["rowPairs"]; ok {
+		return m
+	}
+	m := g.StaticGlobal("rowPairs")
+	g.DataAttributes(attr.RODATA | attr.NOPTR)
+	for i, v := range []uint32{0, 4, 1, 5, 2, 6, 3, 7} {
+		g.AddDatum(4*i, operand.U32(v))
+	}
+	g.consts["rowPairs"] = m
+	return m
+}
+
+// storeCodes stores one or two rows of the tile, each in a lane of x, at p, which moves on. The labels it needs end with
+// suffix.
+func (g *gen) storeCodes(t intTile, x reg.VecPhysical, p, ldc reg.GPVirtual, rows int, suffix string) {
+	part, next := "part"+suffix, "stored"+suffix
+	low := x.(reg.Vec).AsX()
+	g.CMPQ(g.arg("cols"), imm(t.nv*g.lanes))
+	g.JNE(label(part))
+	for row := range rows {
+		if row == 1 {
+			g.VEXTRACTI128(operand.U8(1), x, low)
+		}
+		if t.nv == 2 {
+			g.VMOVDQU(low, at(p, 0))
+		} else {
+			g.VMOVQ(low, at(p, 0))
+		}
+		g.ADDQ(ldc, p)
+	}
+	g.JMP(label(next))
+	g.Label(part)
+	for row := range rows {
+		if row == 1 {
+			g.VEXTRACTI128(operand.U8(1), x, low)
+		}
+		g.storeSomeCodes(t, low, p, fmt.Sprint(suffix, "row", row))
+		g.ADDQ(ldc, p)
+	}
+	g.Label(next)
+}
+
+// storeSomeCodes stores less than a whole row of the tile at p: of two vectors the first eight codes at once, the others
+// one by one.
+func (g *gen) storeSomeCodes(t intTile, x reg.Register, p reg.GPVirtual, suffix string) {
+	cols, bytes, to, next := g.loadArg("cols"), g.GP64(), g.GP64(), "byte"+suffix
 	g.MOVQ(p, to)
-	g.VMOVQ(x.(reg.Vec).AsX(), bytes)
-	if t.nv == 2 { // more than eight columns
+	g.VMOVQ(x, bytes)
+	if t.nv == 2 {
 		g.MOVQ(bytes, at(p, 0))
-		g.VEXTRACTI128(operand.U8(1), x, x.(reg.Vec).AsX())
-		g.VMOVQ(x.(reg.Vec).AsX(), bytes)
+		g.VPEXTRQ(operand.U8(1), x, bytes)
 		g.ADDQ(imm(8), to)
 		g.SUBQ(imm(8), cols)
 	}
-	whole, next, byteLoop := "whole"+suffix, "next"+suffix, "byte"+suffix
-	g.CMPQ(cols, imm(8))
-	g.JGE(label(whole))
-	g.Label(byteLoop)
+	g.Label(next)
 	g.MOVB(bytes.As8(), at(to, 0))
 	g.SHRQ(operand.U8(8), bytes)
 	g.ADDQ(imm(1), to)
 	g.SUBQ(imm(1), cols)
-	g.JNZ(label(byteLoop))
-	g.JMP(label(next))
-	g.Label(whole)
-	g.MOVQ(bytes, at(to, 0))
-	g.Label(next)
+	g.JNZ(label(next))
 }
