@@ -36,6 +36,10 @@ func avx2Table() table {
 			{{dw7s1x1AVX2, dw7s1x4AVX2}, {dw7s2x1AVX2, dw7s2x4AVX2}},
 		},
 		poolMax: poolMaxAVX2, poolSum: poolSumAVX2,
+		blockDots: [2][2][2]blockDotsFn{
+			{{blockDots4d2x1AVX2, blockDots4d2x4AVX2}, {blockDots4d3x1AVX2, blockDots4d3x4AVX2}},
+			{{blockDots8d2x1AVX2, blockDots8d2x4AVX2}, {blockDots8d3x1AVX2, blockDots8d3x4AVX2}},
+		},
 		unary: [numUnary]unaryFn{
 			Clamp:       unaryClampAVX2,
 			LeakyRelu:   unaryLeakyReluAVX2,

@@ -4,6 +4,54 @@
 
 package kernel
 
+// blockDots4d2x1AVX2 is [BlockDots.Multiply] of 1 rows and up to 16 columns, of codes of 4 bits and numbers of 2
+// digits; a block has steps of 32 codes, ldd and lda are in bytes.
+//
+//go:noescape
+func blockDots4d2x1AVX2(dst *float32, ldd int, a *byte, lda int, w *byte, blocks int, steps int, cols int)
+
+// blockDots4d2x4AVX2 is [BlockDots.Multiply] of 4 rows and up to 16 columns, of codes of 4 bits and numbers of 2
+// digits; a block has steps of 32 codes, ldd and lda are in bytes.
+//
+//go:noescape
+func blockDots4d2x4AVX2(dst *float32, ldd int, a *byte, lda int, w *byte, blocks int, steps int, cols int)
+
+// blockDots4d3x1AVX2 is [BlockDots.Multiply] of 1 rows and up to 16 columns, of codes of 4 bits and numbers of 3
+// digits; a block has steps of 32 codes, ldd and lda are in bytes.
+//
+//go:noescape
+func blockDots4d3x1AVX2(dst *float32, ldd int, a *byte, lda int, w *byte, blocks int, steps int, cols int)
+
+// blockDots4d3x4AVX2 is [BlockDots.Multiply] of 4 rows and up to 16 columns, of codes of 4 bits and numbers of 3
+// digits; a block has steps of 32 codes, ldd and lda are in bytes.
+//
+//go:noescape
+func blockDots4d3x4AVX2(dst *float32, ldd int, a *byte, lda int, w *byte, blocks int, steps int, cols int)
+
+// blockDots8d2x1AVX2 is [BlockDots.Multiply] of 1 rows and up to 16 columns, of codes of 8 bits and numbers of 2
+// digits; a block has steps of 32 codes, ldd and lda are in bytes.
+//
+//go:noescape
+func blockDots8d2x1AVX2(dst *float32, ldd int, a *byte, lda int, w *byte, blocks int, steps int, cols int)
+
+// blockDots8d2x4AVX2 is [BlockDots.Multiply] of 4 rows and up to 16 columns, of codes of 8 bits and numbers of 2
+// digits; a block has steps of 32 codes, ldd and lda are in bytes.
+//
+//go:noescape
+func blockDots8d2x4AVX2(dst *float32, ldd int, a *byte, lda int, w *byte, blocks int, steps int, cols int)
+
+// blockDots8d3x1AVX2 is [BlockDots.Multiply] of 1 rows and up to 16 columns, of codes of 8 bits and numbers of 3
+// digits; a block has steps of 32 codes, ldd and lda are in bytes.
+//
+//go:noescape
+func blockDots8d3x1AVX2(dst *float32, ldd int, a *byte, lda int, w *byte, blocks int, steps int, cols int)
+
+// blockDots8d3x4AVX2 is [BlockDots.Multiply] of 4 rows and up to 16 columns, of codes of 8 bits and numbers of 3
+// digits; a block has steps of 32 codes, ldd and lda are in bytes.
+//
+//go:noescape
+func blockDots8d3x4AVX2(dst *float32, ldd int, a *byte, lda int, w *byte, blocks int, steps int, cols int)
+
 // blockDots4d2x1AVX512 is [BlockDots.Multiply] of 1 rows and up to 16 columns, of codes of 4 bits and numbers of 2
 // digits; a block has steps of 32 codes, ldd and lda are in bytes.
 //

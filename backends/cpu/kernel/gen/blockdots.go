@@ -9,15 +9,16 @@ import (
 )
 
 // blockDots are products of rows of numbers in digits of 8 bits with codes of 4 or 8 bits, of which each block has a
-// scale. They need VNNI.
+// scale. The wide level needs VNNI.
 func blockDots(g *gen) {
-	if !g.wide() {
-		return
-	}
 	for _, bits := range []int{4, 8} {
 		for _, digits := range []int{2, 3} {
 			for _, rows := range []int{1, 4} {
-				g.blockDots(bits, digits, rows)
+				if g.wide() {
+					g.blockDots(bits, digits, rows)
+				} else {
+					g.blockDotsNarrow(bits, digits, rows)
+				}
 			}
 		}
 	}
@@ -30,14 +31,19 @@ func (g *gen) dotEach(signed operand.Mem, unsigned, sum operand.Op) {
 		ISA: []string{"AVX512_VNNI"}})
 }
 
-// blockDots multiplies rows with a panel of 16 columns. Vectors, all virtual: a result for each row; a sum for each row
-// and digit of a block; the codes of four depths, or of twice four.
-func (g *gen) blockDots(bits, digits, rows int) {
+// blockDotsText begins a function.
+func (g *gen) blockDotsText(bits, digits, rows int) {
 	g.text(fmt.Sprintf("blockDots%dd%dx%d", bits, digits, rows),
 		"func(dst *float32, ldd int, a *byte, lda int, w *byte, blocks, steps, cols int)",
 		fmt.Sprintf("is [BlockDots.Multiply] of %d rows and up to 16 columns, of codes of %d bits and numbers of %d", rows,
 			bits, digits),
 		"digits; a block has steps of 32 codes, ldd and lda are in bytes.")
+}
+
+// blockDots multiplies rows with a panel of 16 columns. Vectors, all virtual: a result for each row; a sum for each row
+// and digit of a block; the codes of four depths, or of twice four.
+func (g *gen) blockDots(bits, digits, rows int) {
+	g.blockDotsText(bits, digits, rows)
 	w, blocks, steps := g.loadArg("w"), g.loadArg("blocks"), g.GP64()
 	lda := g.loadArg("lda")
 	a := make([]reg.GPVirtual, rows)
