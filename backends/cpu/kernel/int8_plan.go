@@ -70,4 +70,4 @@ func (g *GemmInt8) Run() {
 func IntPanels(n int) int { return ceilDiv(n, IntCols) }
 
 // FastInt8 reports whether products of codes are faster than those of float32.
-func FastInt8() bool { return fast.fastDot }
+func FastInt8() bool { return fast.int8 != nil }

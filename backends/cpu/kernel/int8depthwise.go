@@ -10,8 +10,7 @@ package kernel
 //	}
 //
 // with Border[c] for elements outside the input. Sums are int32. The slices of Post are as [InDepthwiseLanes] orders
-// them; Low needs [FastInt8], or no assembly at all. Out must not overlap anything else. The first dimension of Win
-// must be 1 everywhere.
+// them. Out must not overlap anything else. The first dimension of Win must be 1 everywhere.
 type DepthwiseInt8 struct {
 	C, Batch int
 	Win      Window
@@ -39,9 +38,6 @@ func (d *DepthwiseInt8) Plan(threads int) int {
 	need("DepthwiseInt8", "W", len(d.W), PackedDepthwiseInt8Len(d.taps(), d.C, d.Wide))
 	need("DepthwiseInt8", "Border", len(d.Border), d.BorderLen())
 	d.Post.check("DepthwiseInt8", DepthwiseLanes(d.taps(), d.C, d.Wide))
-	if fast.dotWindow != nil && !d.Post.fused() {
-		panic("kernel: DepthwiseInt8: Low without FastInt8")
-	}
 	if d.C == 0 {
 		return 0
 	}

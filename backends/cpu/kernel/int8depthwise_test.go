@@ -20,9 +20,6 @@ func TestDepthwiseInt8_equalsDefinition(t *testing.T) {
 			batch, ldi, ldo, wide := 1+i%2, c+i%3, c+i%5, i/2%2 == 1
 			taps := w.Taps()
 			q := postOf(r, c, i)
-			if !FastInt8() && fast.dotWindow != nil {
-				q.Low = nil
-			}
 			f := make([]int16, c*taps)
 			for k, v := range signedSlice(r, c*taps) {
 				f[k] = int16(v)

@@ -9,7 +9,7 @@ const intCall = 32 << 20 // operations of one assembly call
 // that is nil.
 func intPanel(g *GemmInt8, sums []float32, r0, r1, j int) {
 	t := fast.int8
-	if t == nil || g.K == 0 || sums == nil && !g.Post.fused() || t.merged != merged(g.K) {
+	if t == nil || g.K == 0 || t.merged != merged(g.K) {
 		intPanelGeneric(g, sums, r0, r1, j)
 		return
 	}

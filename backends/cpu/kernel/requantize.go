@@ -76,9 +76,6 @@ func (q *Requantize) down(sum int32, j int) int32 {
 	return int32(f)
 }
 
-// fused reports whether assembly computes what q says.
-func (q *Requantize) fused() bool { return q.Low == nil || fast.fastDot }
-
 // toInt rounds to even as the processor does: what is out of range is the smallest integer.
 func toInt(v float32) int32 {
 	if !(v < 1<<31 && v >= -1<<31) {

@@ -8,9 +8,8 @@ type table struct {
 	lanes int // float32 values of one vector
 
 	// Products with matrices that PackB and PackInt8 pack; nil: computed by gemmPanelGeneric and intPanelGeneric.
-	gemm    *gemmTiles
-	int8    *intTiles
-	fastDot bool // a product of codes takes less time than one of float32
+	gemm *gemmTiles
+	int8 *intTiles
 
 	// Convolutions of 3x3 by Winograd's algorithm.
 	winoInput  func(c int, in *float32, irow, icol int, out *float32, of int, tmp *float32)

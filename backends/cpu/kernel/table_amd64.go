@@ -29,7 +29,7 @@ func avx2Table() table {
 		winoInput: winoInputAVX2, winoFilter: winoFilterAVX2, winoOutput: winoOutputAVX2,
 		window1: dwWindow1AVX2, window4: dwWindow4AVX2,
 		dotOrder: inUnits, dotWindow: dotWindowAVX2, dotSlide: dotSlideAVX2,
-		wideOrder: inUnits, wideWindow: dotWindowAVX2, wideSlide: dotSlideAVX2, rowPairs: true,
+		wideOrder: inUnits, wideWindow: dotWindowAVX2, wideSlide: dotSlideAVX2, rowPairs: true, rowSums: rowSumsAVX2,
 		quick: [3][2][3]dwFastFn{
 			{{dw3s1x1AVX2, dw3s1x4AVX2, dw3s1x8AVX2}, {dw3s2x1AVX2, dw3s2x4AVX2, dw3s2x8AVX2}},
 			{{dw5s1x1AVX2, dw5s1x4AVX2, dw5s1x8AVX2}, {dw5s2x1AVX2, dw5s2x4AVX2, dw5s2x8AVX2}},
@@ -271,7 +271,7 @@ func avx512Table(vnni, vbmi bool) table {
 			{{blockDots4d2x1AVX512, blockDots4d2x4AVX512}, {blockDots4d3x1AVX512, blockDots4d3x4AVX512}},
 			{{blockDots8d2x1AVX512, blockDots8d2x4AVX512}, {blockDots8d3x1AVX512, blockDots8d3x4AVX512}},
 		}
-		t.int8, t.fastDot = &intTilesVNNI, true
+		t.int8 = &intTilesVNNI
 		t.dotOrder, t.dotWindow, t.dotSlide = inBlocks, dotWindowAVX512, dotSlideAVX512
 		t.wideOrder, t.wideWindow, t.wideSlide = inBlocks, dotWideWindowAVX512, dotWideSlideAVX512
 		t.rowSums = rowSumsAVX512

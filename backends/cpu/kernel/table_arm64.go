@@ -116,7 +116,7 @@ func neonTable() table {
 	t.affine, t.dot, t.addRows, t.rotate = affineNEON, dotNEON, addRowsNEON, rotateNEON
 	t.dots, t.mixRows, t.mixCols = dotsNEON, mixRowsNEON, 16
 	t.codeBlocks4, t.codeBlocks8 = codeBlocks4NEON, codeBlocks8NEON
-	t.int8, t.fastDot = &intTilesNEON, true
+	t.int8 = &intTilesNEON
 	t.dotOrder, t.dotWindow, t.dotSlide = inWords, dotWindowNEON, dotSlideNEON
 	t.wideOrder, t.wideWindow, t.wideSlide = inWords, dotWindowNEON, dotSlideNEON
 	t.combine, t.maxU8, t.encode, t.nearest = combineNEON, maxU8NEON, encodeNEON, nearestNEON

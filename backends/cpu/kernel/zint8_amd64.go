@@ -6,7 +6,7 @@ package kernel
 
 // dot1x8AVX2 computes blocks*1 rows by cols <= 8 columns of requantized products of codes.
 // k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
-// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
+// factors, add and low may be nil. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
@@ -14,7 +14,7 @@ func dot1x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8
 
 // dot2x8AVX2 computes blocks*2 rows by cols <= 8 columns of requantized products of codes.
 // k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
-// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
+// factors, add and low may be nil. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
@@ -22,7 +22,7 @@ func dot2x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8
 
 // dot3x8AVX2 computes blocks*3 rows by cols <= 8 columns of requantized products of codes.
 // k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
-// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
+// factors, add and low may be nil. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
@@ -30,7 +30,7 @@ func dot3x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8
 
 // dot4x8AVX2 computes blocks*4 rows by cols <= 8 columns of requantized products of codes.
 // k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
-// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
+// factors, add and low may be nil. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
@@ -38,7 +38,7 @@ func dot4x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8
 
 // dot1x16AVX2 computes blocks*1 rows by cols <= 16 columns of requantized products of codes.
 // k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
-// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
+// factors, add and low may be nil. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
@@ -46,7 +46,7 @@ func dot1x16AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint
 
 // dot2x16AVX2 computes blocks*2 rows by cols <= 16 columns of requantized products of codes.
 // k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
-// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
+// factors, add and low may be nil. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
@@ -54,7 +54,7 @@ func dot2x16AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint
 
 // dot3x16AVX2 computes blocks*3 rows by cols <= 16 columns of requantized products of codes.
 // k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
-// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
+// factors, add and low may be nil. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
@@ -62,7 +62,7 @@ func dot3x16AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint
 
 // dot4x16AVX2 computes blocks*4 rows by cols <= 16 columns of requantized products of codes.
 // k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
-// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
+// factors, add and low may be nil. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
@@ -70,7 +70,7 @@ func dot4x16AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint
 
 // idot1x8AVX2 computes blocks*1 rows by cols <= 8 columns of requantized products of codes.
 // k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
-// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
+// factors, add and low may be nil. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
@@ -79,7 +79,7 @@ func idot1x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, 
 
 // idot2x8AVX2 computes blocks*2 rows by cols <= 8 columns of requantized products of codes.
 // k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
-// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
+// factors, add and low may be nil. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
@@ -88,7 +88,7 @@ func idot2x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, 
 
 // idot3x8AVX2 computes blocks*3 rows by cols <= 8 columns of requantized products of codes.
 // k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
-// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
+// factors, add and low may be nil. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
@@ -97,7 +97,7 @@ func idot3x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, 
 
 // idot4x8AVX2 computes blocks*4 rows by cols <= 8 columns of requantized products of codes.
 // k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
-// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
+// factors, add and low may be nil. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
@@ -106,7 +106,7 @@ func idot4x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, 
 
 // idot1x16AVX2 computes blocks*1 rows by cols <= 16 columns of requantized products of codes.
 // k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
-// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
+// factors, add and low may be nil. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
@@ -115,7 +115,7 @@ func idot1x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8,
 
 // idot2x16AVX2 computes blocks*2 rows by cols <= 16 columns of requantized products of codes.
 // k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
-// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
+// factors, add and low may be nil. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
@@ -124,7 +124,7 @@ func idot2x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8,
 
 // idot3x16AVX2 computes blocks*3 rows by cols <= 16 columns of requantized products of codes.
 // k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
-// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
+// factors, add and low may be nil. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
@@ -133,7 +133,7 @@ func idot3x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8,
 
 // idot4x16AVX2 computes blocks*4 rows by cols <= 16 columns of requantized products of codes.
 // k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,
-// factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.
+// factors, add and low may be nil. Sums start with init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //

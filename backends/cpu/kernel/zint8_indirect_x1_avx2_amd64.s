@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func idot1x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX2, CMOV
+// Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·idot1x8AVX2(SB), NOSPLIT, $8-168
 	// one block of rows
 block:
@@ -119,9 +119,31 @@ noinit:
 	MOVQ         CX, rows+104(FP)
 
 nofactors:
-	MOVQ       scale+112(FP), AX
-	TESTQ      AX, AX
-	JZ         plain
+	MOVQ        scale+112(FP), AX
+	TESTQ       AX, AX
+	JZ          plain
+	MOVQ        low+128(FP), CX
+	TESTQ       CX, CX
+	JZ          nolow
+	MOVQ        add+120(FP), DX
+	VMASKMOVPS  (AX), Y15, Y8
+	VMASKMOVPS  (CX), Y15, Y9
+	VMASKMOVPS  (DX), Y15, Y10
+	VCVTDQ2PS   Y0, Y0
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y0, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y0, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y0, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y0
+	JMP         rounded
+
+nolow:
 	VMASKMOVPS (AX), Y15, Y8
 	VCVTDQ2PS  Y0, Y0
 	VMULPS     Y8, Y0, Y0
@@ -132,6 +154,9 @@ nofactors:
 	VADDPS     Y8, Y0, Y0
 
 noadd:
+	VCVTPS2DQ Y0, Y0
+
+rounded:
 	MOVQ         zero+136(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
@@ -144,7 +169,6 @@ noadd:
 	VMOVDQU      rowPairs<>+0(SB), Y14
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Y0, Y0
 	VPACKSSDW    Y0, Y0, Y0
 	VPADDSW      Y11, Y0, Y0
 	VPACKUSWB    Y0, Y0, Y0
@@ -233,6 +257,24 @@ DATA maskTable<>+56(SB)/4, $0x00000000
 DATA maskTable<>+60(SB)/4, $0x00000000
 GLOBL maskTable<>(SB), RODATA|NOPTR, $64
 
+DATA c3f800000<>+0(SB)/4, $0x3f800000
+DATA c3f800000<>+4(SB)/4, $0x3f800000
+DATA c3f800000<>+8(SB)/4, $0x3f800000
+DATA c3f800000<>+12(SB)/4, $0x3f800000
+DATA c3f800000<>+16(SB)/4, $0x3f800000
+DATA c3f800000<>+20(SB)/4, $0x3f800000
+DATA c3f800000<>+24(SB)/4, $0x3f800000
+DATA c3f800000<>+28(SB)/4, $0x3f800000
+DATA c3f800000<>+32(SB)/4, $0x3f800000
+DATA c3f800000<>+36(SB)/4, $0x3f800000
+DATA c3f800000<>+40(SB)/4, $0x3f800000
+DATA c3f800000<>+44(SB)/4, $0x3f800000
+DATA c3f800000<>+48(SB)/4, $0x3f800000
+DATA c3f800000<>+52(SB)/4, $0x3f800000
+DATA c3f800000<>+56(SB)/4, $0x3f800000
+DATA c3f800000<>+60(SB)/4, $0x3f800000
+GLOBL c3f800000<>(SB), RODATA|NOPTR, $64
+
 DATA rowPairs<>+0(SB)/4, $0x00000000
 DATA rowPairs<>+4(SB)/4, $0x00000004
 DATA rowPairs<>+8(SB)/4, $0x00000001
@@ -244,7 +286,7 @@ DATA rowPairs<>+28(SB)/4, $0x00000007
 GLOBL rowPairs<>(SB), RODATA|NOPTR, $32
 
 // func idot2x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX2, CMOV
+// Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·idot2x8AVX2(SB), NOSPLIT, $8-168
 	// one block of rows
 block:
@@ -385,9 +427,43 @@ noinit:
 	MOVQ         CX, rows+104(FP)
 
 nofactors:
-	MOVQ       scale+112(FP), AX
-	TESTQ      AX, AX
-	JZ         plain
+	MOVQ        scale+112(FP), AX
+	TESTQ       AX, AX
+	JZ          plain
+	MOVQ        low+128(FP), CX
+	TESTQ       CX, CX
+	JZ          nolow
+	MOVQ        add+120(FP), DX
+	VMASKMOVPS  (AX), Y15, Y8
+	VMASKMOVPS  (CX), Y15, Y9
+	VMASKMOVPS  (DX), Y15, Y10
+	VCVTDQ2PS   Y0, Y0
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y0, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y0, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y0, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y0
+	VCVTDQ2PS   Y1, Y1
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y1, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y1, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y1, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y1
+	JMP         rounded
+
+nolow:
 	VMASKMOVPS (AX), Y15, Y8
 	VCVTDQ2PS  Y0, Y0
 	VMULPS     Y8, Y0, Y0
@@ -401,6 +477,10 @@ nofactors:
 	VADDPS     Y8, Y1, Y1
 
 noadd:
+	VCVTPS2DQ Y0, Y0
+	VCVTPS2DQ Y1, Y1
+
+rounded:
 	MOVQ         zero+136(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
@@ -413,10 +493,8 @@ noadd:
 	VMOVDQU      rowPairs<>+0(SB), Y14
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Y0, Y0
 	VPACKSSDW    Y0, Y0, Y0
 	VPADDSW      Y11, Y0, Y0
-	VCVTPS2DQ    Y1, Y1
 	VPACKSSDW    Y1, Y1, Y1
 	VPADDSW      Y11, Y1, Y1
 	VPACKUSWB    Y1, Y0, Y0
@@ -490,7 +568,7 @@ stored:
 	RET
 
 // func idot3x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX2, CMOV
+// Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·idot3x8AVX2(SB), NOSPLIT, $8-168
 	// one block of rows
 block:
@@ -658,9 +736,55 @@ noinit:
 	MOVQ         CX, rows+104(FP)
 
 nofactors:
-	MOVQ       scale+112(FP), AX
-	TESTQ      AX, AX
-	JZ         plain
+	MOVQ        scale+112(FP), AX
+	TESTQ       AX, AX
+	JZ          plain
+	MOVQ        low+128(FP), CX
+	TESTQ       CX, CX
+	JZ          nolow
+	MOVQ        add+120(FP), DX
+	VMASKMOVPS  (AX), Y15, Y8
+	VMASKMOVPS  (CX), Y15, Y9
+	VMASKMOVPS  (DX), Y15, Y10
+	VCVTDQ2PS   Y0, Y0
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y0, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y0, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y0, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y0
+	VCVTDQ2PS   Y1, Y1
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y1, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y1, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y1, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y1
+	VCVTDQ2PS   Y2, Y2
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y2, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y2, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y2, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y2
+	JMP         rounded
+
+nolow:
 	VMASKMOVPS (AX), Y15, Y8
 	VCVTDQ2PS  Y0, Y0
 	VMULPS     Y8, Y0, Y0
@@ -677,6 +801,11 @@ nofactors:
 	VADDPS     Y8, Y2, Y2
 
 noadd:
+	VCVTPS2DQ Y0, Y0
+	VCVTPS2DQ Y1, Y1
+	VCVTPS2DQ Y2, Y2
+
+rounded:
 	MOVQ         zero+136(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
@@ -689,10 +818,8 @@ noadd:
 	VMOVDQU      rowPairs<>+0(SB), Y14
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Y0, Y0
 	VPACKSSDW    Y0, Y0, Y0
 	VPADDSW      Y11, Y0, Y0
-	VCVTPS2DQ    Y1, Y1
 	VPACKSSDW    Y1, Y1, Y1
 	VPADDSW      Y11, Y1, Y1
 	VPACKUSWB    Y1, Y0, Y0
@@ -734,7 +861,6 @@ byte0row1:
 	ADDQ CX, AX
 
 stored0:
-	VCVTPS2DQ Y2, Y2
 	VPACKSSDW Y2, Y2, Y2
 	VPADDSW   Y11, Y2, Y2
 	VPACKUSWB Y2, Y2, Y2
@@ -798,7 +924,7 @@ stored:
 	RET
 
 // func idot4x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX2, CMOV
+// Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·idot4x8AVX2(SB), NOSPLIT, $8-168
 	// one block of rows
 block:
@@ -993,9 +1119,67 @@ noinit:
 	MOVQ         CX, rows+104(FP)
 
 nofactors:
-	MOVQ       scale+112(FP), AX
-	TESTQ      AX, AX
-	JZ         plain
+	MOVQ        scale+112(FP), AX
+	TESTQ       AX, AX
+	JZ          plain
+	MOVQ        low+128(FP), CX
+	TESTQ       CX, CX
+	JZ          nolow
+	MOVQ        add+120(FP), DX
+	VMASKMOVPS  (AX), Y15, Y8
+	VMASKMOVPS  (CX), Y15, Y9
+	VMASKMOVPS  (DX), Y15, Y10
+	VCVTDQ2PS   Y0, Y0
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y0, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y0, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y0, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y0
+	VCVTDQ2PS   Y1, Y1
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y1, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y1, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y1, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y1
+	VCVTDQ2PS   Y2, Y2
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y2, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y2, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y2, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y2
+	VCVTDQ2PS   Y3, Y3
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y3, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y3, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y3, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y3
+	JMP         rounded
+
+nolow:
 	VMASKMOVPS (AX), Y15, Y8
 	VCVTDQ2PS  Y0, Y0
 	VMULPS     Y8, Y0, Y0
@@ -1015,6 +1199,12 @@ nofactors:
 	VADDPS     Y8, Y3, Y3
 
 noadd:
+	VCVTPS2DQ Y0, Y0
+	VCVTPS2DQ Y1, Y1
+	VCVTPS2DQ Y2, Y2
+	VCVTPS2DQ Y3, Y3
+
+rounded:
 	MOVQ         zero+136(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
@@ -1027,10 +1217,8 @@ noadd:
 	VMOVDQU      rowPairs<>+0(SB), Y14
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Y0, Y0
 	VPACKSSDW    Y0, Y0, Y0
 	VPADDSW      Y11, Y0, Y0
-	VCVTPS2DQ    Y1, Y1
 	VPACKSSDW    Y1, Y1, Y1
 	VPADDSW      Y11, Y1, Y1
 	VPACKUSWB    Y1, Y0, Y0
@@ -1072,10 +1260,8 @@ byte0row1:
 	ADDQ CX, AX
 
 stored0:
-	VCVTPS2DQ    Y2, Y2
 	VPACKSSDW    Y2, Y2, Y2
 	VPADDSW      Y11, Y2, Y2
-	VCVTPS2DQ    Y3, Y3
 	VPACKSSDW    Y3, Y3, Y3
 	VPADDSW      Y11, Y3, Y3
 	VPACKUSWB    Y3, Y2, Y2

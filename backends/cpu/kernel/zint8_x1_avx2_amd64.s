@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func dot1x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, FMA3
 TEXT ·dot1x8AVX2(SB), NOSPLIT, $0-144
 	// one block of rows
 block:
@@ -107,9 +107,31 @@ noinit:
 	MOVQ         CX, rows+80(FP)
 
 nofactors:
-	MOVQ       scale+88(FP), AX
-	TESTQ      AX, AX
-	JZ         plain
+	MOVQ        scale+88(FP), AX
+	TESTQ       AX, AX
+	JZ          plain
+	MOVQ        low+104(FP), CX
+	TESTQ       CX, CX
+	JZ          nolow
+	MOVQ        add+96(FP), DX
+	VMASKMOVPS  (AX), Y15, Y8
+	VMASKMOVPS  (CX), Y15, Y9
+	VMASKMOVPS  (DX), Y15, Y10
+	VCVTDQ2PS   Y0, Y0
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y0, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y0, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y0, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y0
+	JMP         rounded
+
+nolow:
 	VMASKMOVPS (AX), Y15, Y8
 	VCVTDQ2PS  Y0, Y0
 	VMULPS     Y8, Y0, Y0
@@ -120,6 +142,9 @@ nofactors:
 	VADDPS     Y8, Y0, Y0
 
 noadd:
+	VCVTPS2DQ Y0, Y0
+
+rounded:
 	MOVQ         zero+112(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
@@ -132,7 +157,6 @@ noadd:
 	VMOVDQU      rowPairs<>+0(SB), Y14
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Y0, Y0
 	VPACKSSDW    Y0, Y0, Y0
 	VPADDSW      Y11, Y0, Y0
 	VPACKUSWB    Y0, Y0, Y0
@@ -221,6 +245,24 @@ DATA maskTable<>+56(SB)/4, $0x00000000
 DATA maskTable<>+60(SB)/4, $0x00000000
 GLOBL maskTable<>(SB), RODATA|NOPTR, $64
 
+DATA c3f800000<>+0(SB)/4, $0x3f800000
+DATA c3f800000<>+4(SB)/4, $0x3f800000
+DATA c3f800000<>+8(SB)/4, $0x3f800000
+DATA c3f800000<>+12(SB)/4, $0x3f800000
+DATA c3f800000<>+16(SB)/4, $0x3f800000
+DATA c3f800000<>+20(SB)/4, $0x3f800000
+DATA c3f800000<>+24(SB)/4, $0x3f800000
+DATA c3f800000<>+28(SB)/4, $0x3f800000
+DATA c3f800000<>+32(SB)/4, $0x3f800000
+DATA c3f800000<>+36(SB)/4, $0x3f800000
+DATA c3f800000<>+40(SB)/4, $0x3f800000
+DATA c3f800000<>+44(SB)/4, $0x3f800000
+DATA c3f800000<>+48(SB)/4, $0x3f800000
+DATA c3f800000<>+52(SB)/4, $0x3f800000
+DATA c3f800000<>+56(SB)/4, $0x3f800000
+DATA c3f800000<>+60(SB)/4, $0x3f800000
+GLOBL c3f800000<>(SB), RODATA|NOPTR, $64
+
 DATA rowPairs<>+0(SB)/4, $0x00000000
 DATA rowPairs<>+4(SB)/4, $0x00000004
 DATA rowPairs<>+8(SB)/4, $0x00000001
@@ -232,7 +274,7 @@ DATA rowPairs<>+28(SB)/4, $0x00000007
 GLOBL rowPairs<>(SB), RODATA|NOPTR, $32
 
 // func dot2x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, FMA3
 TEXT ·dot2x8AVX2(SB), NOSPLIT, $0-144
 	// one block of rows
 block:
@@ -358,9 +400,43 @@ noinit:
 	MOVQ         CX, rows+80(FP)
 
 nofactors:
-	MOVQ       scale+88(FP), AX
-	TESTQ      AX, AX
-	JZ         plain
+	MOVQ        scale+88(FP), AX
+	TESTQ       AX, AX
+	JZ          plain
+	MOVQ        low+104(FP), CX
+	TESTQ       CX, CX
+	JZ          nolow
+	MOVQ        add+96(FP), DX
+	VMASKMOVPS  (AX), Y15, Y8
+	VMASKMOVPS  (CX), Y15, Y9
+	VMASKMOVPS  (DX), Y15, Y10
+	VCVTDQ2PS   Y0, Y0
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y0, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y0, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y0, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y0
+	VCVTDQ2PS   Y1, Y1
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y1, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y1, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y1, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y1
+	JMP         rounded
+
+nolow:
 	VMASKMOVPS (AX), Y15, Y8
 	VCVTDQ2PS  Y0, Y0
 	VMULPS     Y8, Y0, Y0
@@ -374,6 +450,10 @@ nofactors:
 	VADDPS     Y8, Y1, Y1
 
 noadd:
+	VCVTPS2DQ Y0, Y0
+	VCVTPS2DQ Y1, Y1
+
+rounded:
 	MOVQ         zero+112(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
@@ -386,10 +466,8 @@ noadd:
 	VMOVDQU      rowPairs<>+0(SB), Y14
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Y0, Y0
 	VPACKSSDW    Y0, Y0, Y0
 	VPADDSW      Y11, Y0, Y0
-	VCVTPS2DQ    Y1, Y1
 	VPACKSSDW    Y1, Y1, Y1
 	VPADDSW      Y11, Y1, Y1
 	VPACKUSWB    Y1, Y0, Y0
@@ -463,7 +541,7 @@ stored:
 	RET
 
 // func dot3x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, FMA3
 TEXT ·dot3x8AVX2(SB), NOSPLIT, $0-144
 	// one block of rows
 block:
@@ -613,9 +691,55 @@ noinit:
 	MOVQ         CX, rows+80(FP)
 
 nofactors:
-	MOVQ       scale+88(FP), AX
-	TESTQ      AX, AX
-	JZ         plain
+	MOVQ        scale+88(FP), AX
+	TESTQ       AX, AX
+	JZ          plain
+	MOVQ        low+104(FP), CX
+	TESTQ       CX, CX
+	JZ          nolow
+	MOVQ        add+96(FP), DX
+	VMASKMOVPS  (AX), Y15, Y8
+	VMASKMOVPS  (CX), Y15, Y9
+	VMASKMOVPS  (DX), Y15, Y10
+	VCVTDQ2PS   Y0, Y0
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y0, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y0, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y0, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y0
+	VCVTDQ2PS   Y1, Y1
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y1, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y1, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y1, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y1
+	VCVTDQ2PS   Y2, Y2
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y2, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y2, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y2, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y2
+	JMP         rounded
+
+nolow:
 	VMASKMOVPS (AX), Y15, Y8
 	VCVTDQ2PS  Y0, Y0
 	VMULPS     Y8, Y0, Y0
@@ -632,6 +756,11 @@ nofactors:
 	VADDPS     Y8, Y2, Y2
 
 noadd:
+	VCVTPS2DQ Y0, Y0
+	VCVTPS2DQ Y1, Y1
+	VCVTPS2DQ Y2, Y2
+
+rounded:
 	MOVQ         zero+112(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
@@ -644,10 +773,8 @@ noadd:
 	VMOVDQU      rowPairs<>+0(SB), Y14
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Y0, Y0
 	VPACKSSDW    Y0, Y0, Y0
 	VPADDSW      Y11, Y0, Y0
-	VCVTPS2DQ    Y1, Y1
 	VPACKSSDW    Y1, Y1, Y1
 	VPADDSW      Y11, Y1, Y1
 	VPACKUSWB    Y1, Y0, Y0
@@ -689,7 +816,6 @@ byte0row1:
 	ADDQ CX, AX
 
 stored0:
-	VCVTPS2DQ Y2, Y2
 	VPACKSSDW Y2, Y2, Y2
 	VPADDSW   Y11, Y2, Y2
 	VPACKUSWB Y2, Y2, Y2
@@ -753,7 +879,7 @@ stored:
 	RET
 
 // func dot4x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, FMA3
 TEXT ·dot4x8AVX2(SB), NOSPLIT, $0-144
 	// one block of rows
 block:
@@ -927,9 +1053,67 @@ noinit:
 	MOVQ         CX, rows+80(FP)
 
 nofactors:
-	MOVQ       scale+88(FP), AX
-	TESTQ      AX, AX
-	JZ         plain
+	MOVQ        scale+88(FP), AX
+	TESTQ       AX, AX
+	JZ          plain
+	MOVQ        low+104(FP), CX
+	TESTQ       CX, CX
+	JZ          nolow
+	MOVQ        add+96(FP), DX
+	VMASKMOVPS  (AX), Y15, Y8
+	VMASKMOVPS  (CX), Y15, Y9
+	VMASKMOVPS  (DX), Y15, Y10
+	VCVTDQ2PS   Y0, Y0
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y0, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y0, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y0, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y0
+	VCVTDQ2PS   Y1, Y1
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y1, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y1, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y1, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y1
+	VCVTDQ2PS   Y2, Y2
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y2, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y2, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y2, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y2
+	VCVTDQ2PS   Y3, Y3
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y3, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y3, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y3, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y3
+	JMP         rounded
+
+nolow:
 	VMASKMOVPS (AX), Y15, Y8
 	VCVTDQ2PS  Y0, Y0
 	VMULPS     Y8, Y0, Y0
@@ -949,6 +1133,12 @@ nofactors:
 	VADDPS     Y8, Y3, Y3
 
 noadd:
+	VCVTPS2DQ Y0, Y0
+	VCVTPS2DQ Y1, Y1
+	VCVTPS2DQ Y2, Y2
+	VCVTPS2DQ Y3, Y3
+
+rounded:
 	MOVQ         zero+112(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
@@ -961,10 +1151,8 @@ noadd:
 	VMOVDQU      rowPairs<>+0(SB), Y14
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Y0, Y0
 	VPACKSSDW    Y0, Y0, Y0
 	VPADDSW      Y11, Y0, Y0
-	VCVTPS2DQ    Y1, Y1
 	VPACKSSDW    Y1, Y1, Y1
 	VPADDSW      Y11, Y1, Y1
 	VPACKUSWB    Y1, Y0, Y0
@@ -1006,10 +1194,8 @@ byte0row1:
 	ADDQ CX, AX
 
 stored0:
-	VCVTPS2DQ    Y2, Y2
 	VPACKSSDW    Y2, Y2, Y2
 	VPADDSW      Y11, Y2, Y2
-	VCVTPS2DQ    Y3, Y3
 	VPACKSSDW    Y3, Y3, Y3
 	VPADDSW      Y11, Y3, Y3
 	VPACKUSWB    Y3, Y2, Y2

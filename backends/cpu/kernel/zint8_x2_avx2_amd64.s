@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func dot1x16AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, FMA3
 TEXT ·dot1x16AVX2(SB), NOSPLIT, $0-144
 	// one block of rows
 block:
@@ -132,9 +132,46 @@ noinit:
 	MOVQ         CX, rows+80(FP)
 
 nofactors:
-	MOVQ       scale+88(FP), AX
-	TESTQ      AX, AX
-	JZ         plain
+	MOVQ        scale+88(FP), AX
+	TESTQ       AX, AX
+	JZ          plain
+	MOVQ        low+104(FP), CX
+	TESTQ       CX, CX
+	JZ          nolow
+	MOVQ        add+96(FP), DX
+	VMOVUPS     (AX), Y8
+	VMOVUPS     (CX), Y9
+	VMOVUPS     (DX), Y10
+	VCVTDQ2PS   Y0, Y0
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y0, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y0, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y0, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y0
+	VMASKMOVPS  32(AX), Y15, Y8
+	VMASKMOVPS  32(CX), Y15, Y9
+	VMASKMOVPS  32(DX), Y15, Y10
+	VCVTDQ2PS   Y1, Y1
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y1, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y1, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y1, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y1
+	JMP         rounded
+
+nolow:
 	VMOVUPS    (AX), Y8
 	VCVTDQ2PS  Y0, Y0
 	VMULPS     Y8, Y0, Y0
@@ -150,6 +187,10 @@ nofactors:
 	VADDPS     Y8, Y1, Y1
 
 noadd:
+	VCVTPS2DQ Y0, Y0
+	VCVTPS2DQ Y1, Y1
+
+rounded:
 	MOVQ         zero+112(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
@@ -162,8 +203,6 @@ noadd:
 	VMOVDQU      rowPairs<>+0(SB), Y14
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Y0, Y0
-	VCVTPS2DQ    Y1, Y1
 	VPACKSSDW    Y1, Y0, Y0
 	VPADDSW      Y11, Y0, Y0
 	VPACKUSWB    Y0, Y0, Y0
@@ -259,6 +298,24 @@ DATA maskTable<>+56(SB)/4, $0x00000000
 DATA maskTable<>+60(SB)/4, $0x00000000
 GLOBL maskTable<>(SB), RODATA|NOPTR, $64
 
+DATA c3f800000<>+0(SB)/4, $0x3f800000
+DATA c3f800000<>+4(SB)/4, $0x3f800000
+DATA c3f800000<>+8(SB)/4, $0x3f800000
+DATA c3f800000<>+12(SB)/4, $0x3f800000
+DATA c3f800000<>+16(SB)/4, $0x3f800000
+DATA c3f800000<>+20(SB)/4, $0x3f800000
+DATA c3f800000<>+24(SB)/4, $0x3f800000
+DATA c3f800000<>+28(SB)/4, $0x3f800000
+DATA c3f800000<>+32(SB)/4, $0x3f800000
+DATA c3f800000<>+36(SB)/4, $0x3f800000
+DATA c3f800000<>+40(SB)/4, $0x3f800000
+DATA c3f800000<>+44(SB)/4, $0x3f800000
+DATA c3f800000<>+48(SB)/4, $0x3f800000
+DATA c3f800000<>+52(SB)/4, $0x3f800000
+DATA c3f800000<>+56(SB)/4, $0x3f800000
+DATA c3f800000<>+60(SB)/4, $0x3f800000
+GLOBL c3f800000<>(SB), RODATA|NOPTR, $64
+
 DATA rowPairs<>+0(SB)/4, $0x00000000
 DATA rowPairs<>+4(SB)/4, $0x00000004
 DATA rowPairs<>+8(SB)/4, $0x00000001
@@ -270,7 +327,7 @@ DATA rowPairs<>+28(SB)/4, $0x00000007
 GLOBL rowPairs<>(SB), RODATA|NOPTR, $32
 
 // func dot2x16AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, FMA3
 TEXT ·dot2x16AVX2(SB), NOSPLIT, $0-144
 	// one block of rows
 block:
@@ -438,9 +495,70 @@ noinit:
 	MOVQ         CX, rows+80(FP)
 
 nofactors:
-	MOVQ       scale+88(FP), AX
-	TESTQ      AX, AX
-	JZ         plain
+	MOVQ        scale+88(FP), AX
+	TESTQ       AX, AX
+	JZ          plain
+	MOVQ        low+104(FP), CX
+	TESTQ       CX, CX
+	JZ          nolow
+	MOVQ        add+96(FP), DX
+	VMOVUPS     (AX), Y8
+	VMOVUPS     (CX), Y9
+	VMOVUPS     (DX), Y10
+	VCVTDQ2PS   Y0, Y0
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y0, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y0, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y0, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y0
+	VCVTDQ2PS   Y2, Y2
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y2, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y2, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y2, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y2
+	VMASKMOVPS  32(AX), Y15, Y8
+	VMASKMOVPS  32(CX), Y15, Y9
+	VMASKMOVPS  32(DX), Y15, Y10
+	VCVTDQ2PS   Y1, Y1
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y1, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y1, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y1, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y1
+	VCVTDQ2PS   Y3, Y3
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y3, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y3, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y3, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y3
+	JMP         rounded
+
+nolow:
 	VMOVUPS    (AX), Y8
 	VCVTDQ2PS  Y0, Y0
 	VMULPS     Y8, Y0, Y0
@@ -462,6 +580,12 @@ nofactors:
 	VADDPS     Y8, Y3, Y3
 
 noadd:
+	VCVTPS2DQ Y0, Y0
+	VCVTPS2DQ Y1, Y1
+	VCVTPS2DQ Y2, Y2
+	VCVTPS2DQ Y3, Y3
+
+rounded:
 	MOVQ         zero+112(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
@@ -474,12 +598,8 @@ noadd:
 	VMOVDQU      rowPairs<>+0(SB), Y14
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Y0, Y0
-	VCVTPS2DQ    Y1, Y1
 	VPACKSSDW    Y1, Y0, Y0
 	VPADDSW      Y11, Y0, Y0
-	VCVTPS2DQ    Y2, Y2
-	VCVTPS2DQ    Y3, Y3
 	VPACKSSDW    Y3, Y2, Y2
 	VPADDSW      Y11, Y2, Y2
 	VPACKUSWB    Y2, Y0, Y0
@@ -567,7 +687,7 @@ stored:
 	RET
 
 // func dot3x16AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, FMA3
 TEXT ·dot3x16AVX2(SB), NOSPLIT, $0-144
 	// one block of rows
 block:
@@ -776,9 +896,94 @@ noinit:
 	MOVQ         CX, rows+80(FP)
 
 nofactors:
-	MOVQ       scale+88(FP), AX
-	TESTQ      AX, AX
-	JZ         plain
+	MOVQ        scale+88(FP), AX
+	TESTQ       AX, AX
+	JZ          plain
+	MOVQ        low+104(FP), CX
+	TESTQ       CX, CX
+	JZ          nolow
+	MOVQ        add+96(FP), DX
+	VMOVUPS     (AX), Y8
+	VMOVUPS     (CX), Y9
+	VMOVUPS     (DX), Y10
+	VCVTDQ2PS   Y0, Y0
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y0, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y0, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y0, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y0
+	VCVTDQ2PS   Y2, Y2
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y2, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y2, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y2, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y2
+	VCVTDQ2PS   Y4, Y4
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y4, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y4, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y4, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y4
+	VMASKMOVPS  32(AX), Y15, Y8
+	VMASKMOVPS  32(CX), Y15, Y9
+	VMASKMOVPS  32(DX), Y15, Y10
+	VCVTDQ2PS   Y1, Y1
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y1, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y1, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y1, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y1
+	VCVTDQ2PS   Y3, Y3
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y3, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y3, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y3, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y3
+	VCVTDQ2PS   Y5, Y5
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y5, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y5, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y5, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y5
+	JMP         rounded
+
+nolow:
 	VMOVUPS    (AX), Y8
 	VCVTDQ2PS  Y0, Y0
 	VMULPS     Y8, Y0, Y0
@@ -806,6 +1011,14 @@ nofactors:
 	VADDPS     Y8, Y5, Y5
 
 noadd:
+	VCVTPS2DQ Y0, Y0
+	VCVTPS2DQ Y1, Y1
+	VCVTPS2DQ Y2, Y2
+	VCVTPS2DQ Y3, Y3
+	VCVTPS2DQ Y4, Y4
+	VCVTPS2DQ Y5, Y5
+
+rounded:
 	MOVQ         zero+112(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
@@ -818,12 +1031,8 @@ noadd:
 	VMOVDQU      rowPairs<>+0(SB), Y14
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Y0, Y0
-	VCVTPS2DQ    Y1, Y1
 	VPACKSSDW    Y1, Y0, Y0
 	VPADDSW      Y11, Y0, Y0
-	VCVTPS2DQ    Y2, Y2
-	VCVTPS2DQ    Y3, Y3
 	VPACKSSDW    Y3, Y2, Y2
 	VPADDSW      Y11, Y2, Y2
 	VPACKUSWB    Y2, Y0, Y0
@@ -873,8 +1082,6 @@ byte0row1:
 	ADDQ CX, AX
 
 stored0:
-	VCVTPS2DQ Y4, Y4
-	VCVTPS2DQ Y5, Y5
 	VPACKSSDW Y5, Y4, Y4
 	VPADDSW   Y11, Y4, Y4
 	VPACKUSWB Y4, Y4, Y4
@@ -951,7 +1158,7 @@ stored:
 	RET
 
 // func dot4x16AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, FMA3
 TEXT ·dot4x16AVX2(SB), NOSPLIT, $0-144
 	// one block of rows
 block:
@@ -1201,9 +1408,118 @@ noinit:
 	MOVQ         CX, rows+80(FP)
 
 nofactors:
-	MOVQ       scale+88(FP), AX
-	TESTQ      AX, AX
-	JZ         plain
+	MOVQ        scale+88(FP), AX
+	TESTQ       AX, AX
+	JZ          plain
+	MOVQ        low+104(FP), CX
+	TESTQ       CX, CX
+	JZ          nolow
+	MOVQ        add+96(FP), DX
+	VMOVUPS     (AX), Y8
+	VMOVUPS     (CX), Y9
+	VMOVUPS     (DX), Y10
+	VCVTDQ2PS   Y0, Y0
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y0, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y0, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y0, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y0
+	VCVTDQ2PS   Y2, Y2
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y2, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y2, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y2, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y2
+	VCVTDQ2PS   Y4, Y4
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y4, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y4, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y4, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y4
+	VCVTDQ2PS   Y6, Y6
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y6, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y6, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y6, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y6
+	VMASKMOVPS  32(AX), Y15, Y8
+	VMASKMOVPS  32(CX), Y15, Y9
+	VMASKMOVPS  32(DX), Y15, Y10
+	VCVTDQ2PS   Y1, Y1
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y1, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y1, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y1, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y1
+	VCVTDQ2PS   Y3, Y3
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y3, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y3, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y3, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y3
+	VCVTDQ2PS   Y5, Y5
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y5, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y5, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y5, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y5
+	VCVTDQ2PS   Y7, Y7
+	VMOVUPS     Y10, Y11
+	VFMADD231PS Y8, Y7, Y11
+	VMOVAPS     Y11, Y12
+	VFMADD231PS Y9, Y7, Y12
+	VROUNDPS    $0x09, Y12, Y12
+	VSUBPS      Y12, Y11, Y11
+	VFMADD231PS Y9, Y7, Y11
+	VPSRAD      $0x1f, Y11, Y11
+	VPAND       c3f800000<>+0(SB), Y11, Y11
+	VSUBPS      Y11, Y12, Y12
+	VCVTTPS2DQ  Y12, Y7
+	JMP         rounded
+
+nolow:
 	VMOVUPS    (AX), Y8
 	VCVTDQ2PS  Y0, Y0
 	VMULPS     Y8, Y0, Y0
@@ -1237,6 +1553,16 @@ nofactors:
 	VADDPS     Y8, Y7, Y7
 
 noadd:
+	VCVTPS2DQ Y0, Y0
+	VCVTPS2DQ Y1, Y1
+	VCVTPS2DQ Y2, Y2
+	VCVTPS2DQ Y3, Y3
+	VCVTPS2DQ Y4, Y4
+	VCVTPS2DQ Y5, Y5
+	VCVTPS2DQ Y6, Y6
+	VCVTPS2DQ Y7, Y7
+
+rounded:
 	MOVQ         zero+112(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
@@ -1249,12 +1575,8 @@ noadd:
 	VMOVDQU      rowPairs<>+0(SB), Y14
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Y0, Y0
-	VCVTPS2DQ    Y1, Y1
 	VPACKSSDW    Y1, Y0, Y0
 	VPADDSW      Y11, Y0, Y0
-	VCVTPS2DQ    Y2, Y2
-	VCVTPS2DQ    Y3, Y3
 	VPACKSSDW    Y3, Y2, Y2
 	VPADDSW      Y11, Y2, Y2
 	VPACKUSWB    Y2, Y0, Y0
@@ -1304,12 +1626,8 @@ byte0row1:
 	ADDQ CX, AX
 
 stored0:
-	VCVTPS2DQ    Y4, Y4
-	VCVTPS2DQ    Y5, Y5
 	VPACKSSDW    Y5, Y4, Y4
 	VPADDSW      Y11, Y4, Y4
-	VCVTPS2DQ    Y6, Y6
-	VCVTPS2DQ    Y7, Y7
 	VPACKSSDW    Y7, Y6, Y6
 	VPADDSW      Y11, Y6, Y6
 	VPACKUSWB    Y6, Y4, Y4

@@ -6,15 +6,15 @@ package kernel
 
 // dotWindowAVX2 computes n neighbouring positions of a depthwise convolution of codes, of at least 16 channels. taps are groups of
 // four pointers to the codes of the first position, ix bytes from one position to the next.
-// w, init, scale and add are in units of 16 channels, the last of which may overlap; init and add may be nil.
-// low is not read.
+// w, init, scale, add and low are in units of 16 channels, the last of which may overlap; init, add and low may be
+// nil.
 //
 //go:noescape
 func dotWindowAVX2(channels int, n int, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int)
 
 // dotSlideAVX2 computes n neighbouring positions of a depthwise 3x3 convolution of codes with stride 1, of at least 16 channels.
-// rows are three pointers to the first column, ix bytes from one column to the next. w, init, scale and add are in
-// units of 16 channels, the last of which may overlap; add may be nil. low is not read.
+// rows are three pointers to the first column, ix bytes from one column to the next. w, init, scale, add and low are
+// in units of 16 channels, the last of which may overlap; add and low may be nil.
 //
 //go:noescape
 func dotSlideAVX2(channels int, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int)

@@ -26,6 +26,13 @@ func encodeAVX2(dst *uint8, src *float32, n int, scale float32, lo float32, hi f
 //go:noescape
 func nearestAVX2(dst *uint8, src *float32, n int, scale *float32, shift *float32, zero int, flip int, far float32, close *uint8)
 
+// rowSumsAVX2 adds to each number of dst the sum of a row, which is runs of k codes, at least one of each, down bytes apart;
+// rows, ld bytes apart, are a positive multiple of four. With more than one run k is at most 64. With pairs results
+// are stored as pairs of 16 bits, 128 times the upper being added to the lower.
+//
+//go:noescape
+func rowSumsAVX2(dst *int32, src *uint8, rows int, k int, ld int, runs int, down int, pairs int)
+
 // combineAVX512 is dst = clamp(round(a*fa + b*fb + add) + zero, lo, hi) on n codes, a positive multiple of 64; without b its term is left out.
 //
 //go:noescape

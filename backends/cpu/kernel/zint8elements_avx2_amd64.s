@@ -439,3 +439,95 @@ DATA c7fffffff<>+52(SB)/4, $0x7fffffff
 DATA c7fffffff<>+56(SB)/4, $0x7fffffff
 DATA c7fffffff<>+60(SB)/4, $0x7fffffff
 GLOBL c7fffffff<>(SB), RODATA|NOPTR, $64
+
+// func rowSumsAVX2(dst *int32, src *uint8, rows int, k int, ld int, runs int, down int, pairs int)
+// Requires: AVX, AVX2
+TEXT ·rowSumsAVX2(SB), NOSPLIT, $0-64
+	MOVQ   dst+0(FP), AX
+	MOVQ   src+8(FP), CX
+	MOVQ   k+24(FP), SI
+	VXORPS Y2, Y2, Y2
+
+row:
+	VXORPS Y0, Y0, Y0
+	XORQ   R9, R9
+	MOVQ   runs+40(FP), DX
+	MOVQ   CX, BX
+
+run:
+	MOVQ BX, DI
+	MOVQ SI, R8
+	SHRQ $0x05, R8
+	JZ   part
+
+step:
+	VMOVDQU (DI), Y1
+	VPSADBW Y2, Y1, Y1
+	VPADDQ  Y1, Y0, Y0
+	ADDQ    $+32, DI
+	SUBQ    $+1, R8
+	JNZ     step
+
+part:
+	TESTQ   $+16, SI
+	JZ      less16
+	VMOVDQU (DI), X1
+	VPSADBW Y2, Y1, Y1
+	VPADDQ  Y1, Y0, Y0
+	ADDQ    $+16, DI
+
+less16:
+	TESTQ   $+8, SI
+	JZ      less8
+	VMOVQ   (DI), X1
+	VPSADBW Y2, Y1, Y1
+	VPADDQ  Y1, Y0, Y0
+	ADDQ    $+8, DI
+
+less8:
+	TESTQ   $+4, SI
+	JZ      less4
+	VMOVD   (DI), X1
+	VPSADBW Y2, Y1, Y1
+	VPADDQ  Y1, Y0, Y0
+	ADDQ    $+4, DI
+
+less4:
+	MOVQ SI, R8
+	ANDQ $+3, R8
+	JZ   summed
+
+code:
+	MOVBQZX (DI), R10
+	ADDQ    R10, R9
+	ADDQ    $+1, DI
+	SUBQ    $+1, R8
+	JNZ     code
+
+summed:
+	ADDQ         down+48(FP), BX
+	SUBQ         $+1, DX
+	JNZ          run
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSRLDQ      $0x08, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, R8
+	ADDQ         R8, R9
+	ADDL         (AX), R9
+	CMPQ         pairs+56(FP), $+0
+	JEQ          store
+	MOVL         R9, R8
+	SARL         $0x07, R8
+	SHLL         $0x10, R8
+	ANDL         $+127, R9
+	ORL          R8, R9
+
+store:
+	MOVL R9, (AX)
+	ADDQ $+4, AX
+	ADDQ ld+32(FP), CX
+	SUBQ $+1, rows+16(FP)
+	JNZ  row
+	VZEROUPPER
+	RET

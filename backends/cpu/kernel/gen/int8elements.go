@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -14,16 +16,104 @@ func int8elements(g *gen) {
 	nearest(g)
 	if g.wide() {
 		g.rowSums()
+	} else {
+		g.rowSumsNarrow()
 	}
+}
+
+func (g *gen) rowSumsText() {
+	g.text("rowSums", "func(dst *int32, src *uint8, rows, k, ld, runs, down, pairs int)",
+		"adds to each number of dst the sum of a row, which is runs of k codes, at least one of each, down bytes apart;",
+		"rows, ld bytes apart, are a positive multiple of four. With more than one run k is at most 64. With pairs results",
+		"are stored as pairs of 16 bits, 128 times the upper being added to the lower.")
+}
+
+// rowSumsNarrow is rowSums of AVX2, row by row: what is left of a run after steps of 32 codes is taken by 16, 8, 4 and
+// one. Vectors: 0 sums; 1 codes; 2 zeros.
+func (g *gen) rowSumsNarrow() {
+	g.rowSumsText()
+	sums, codes, zeros := g.vec[0], g.vec[1], g.vec[2]
+	dst, src, runs, run := g.loadArg("dst"), g.loadArg("src"), g.GP64(), g.GP64()
+	k, p, n, sum := g.loadArg("k"), g.GP64(), g.GP64(), g.GP64()
+	g.zero(zeros)
+	add := func() {
+		g.VPSADBW(zeros, codes, codes)
+		g.VPADDQ(codes, sums, sums)
+	}
+	g.Label("row")
+	g.zero(sums)
+	g.XORQ(sum, sum)
+	g.MOVQ(g.arg("runs"), runs)
+	g.MOVQ(src, run)
+	g.Label("run")
+	g.MOVQ(run, p)
+	g.MOVQ(k, n)
+	g.SHRQ(operand.Imm(5), n)
+	g.JZ(label("part"))
+	g.Label("step")
+	g.VMOVDQU(at(p, 0), codes)
+	add()
+	g.ADDQ(imm(32), p)
+	g.SUBQ(imm(1), n)
+	g.JNZ(label("step"))
+	g.Label("part")
+	for _, size := range []int{16, 8, 4} {
+		next := fmt.Sprint("less", size)
+		g.TESTQ(imm(size), k)
+		g.JZ(label(next))
+		switch size {
+		case 16:
+			g.VMOVDQU(at(p, 0), x(codes))
+		case 8:
+			g.VMOVQ(at(p, 0), x(codes))
+		case 4:
+			g.VMOVD(at(p, 0), x(codes))
+		}
+		add()
+		g.ADDQ(imm(size), p)
+		g.Label(next)
+	}
+	g.MOVQ(k, n)
+	g.ANDQ(imm(3), n)
+	g.JZ(label("summed"))
+	g.Label("code")
+	code := g.GP64()
+	g.MOVBQZX(at(p, 0), code)
+	g.ADDQ(code, sum)
+	g.ADDQ(imm(1), p)
+	g.SUBQ(imm(1), n)
+	g.JNZ(label("code"))
+	g.Label("summed")
+	g.ADDQ(g.arg("down"), run)
+	g.SUBQ(imm(1), runs)
+	g.JNZ(label("run"))
+	g.VEXTRACTI128(operand.U8(1), sums, x(codes))
+	g.VPADDQ(x(codes), x(sums), x(sums))
+	g.VPSRLDQ(operand.U8(8), x(sums), x(codes))
+	g.VPADDQ(x(codes), x(sums), x(sums))
+	g.VMOVQ(x(sums), n)
+	g.ADDQ(n, sum)
+	g.ADDL(at(dst, 0), sum.As32())
+	g.CMPQ(g.arg("pairs"), imm(0))
+	g.JEQ(label("store"))
+	g.MOVL(sum.As32(), n.As32())
+	g.SARL(operand.U8(7), n.As32())
+	g.SHLL(operand.U8(16), n.As32())
+	g.ANDL(operand.I32(127), sum.As32())
+	g.ORL(n.As32(), sum.As32())
+	g.Label("store")
+	g.MOVL(sum.As32(), at(dst, 0))
+	g.ADDQ(imm(4), dst)
+	g.ADDQ(g.arg("ld"), src)
+	g.SUBQ(imm(1), g.arg("rows"))
+	g.JNZ(label("row"))
+	g.ret()
 }
 
 // rowSums takes absolute differences from zero, which sum up eight codes at a time, of four rows. Vectors: 0-3 sums of
 // the rows, eight each; 4-7 codes; 8 zeros. K2 is the mask of the codes of the last step.
 func (g *gen) rowSums() {
-	g.text("rowSums", "func(dst *int32, src *uint8, rows, k, ld, runs, down, pairs int)",
-		"adds to each number of dst the sum of a row, which is runs of k codes, at least one of each, down bytes apart;",
-		"rows, ld bytes apart, are a positive multiple of four. With more than one run k is at most 64. With pairs results",
-		"are stored as pairs of 16 bits, 128 times the upper being added to the lower.")
+	g.rowSumsText()
 	v := g.vec
 	dst, src, rows, ld := g.loadArg("dst"), g.loadArg("src"), g.loadArg("rows"), g.loadArg("ld")
 	last, whole, left, at0 := g.GP64(), g.GP64(), g.GP64(), g.GP64()

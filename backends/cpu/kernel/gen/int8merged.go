@@ -18,7 +18,7 @@ import (
 // even and the odd codes of each eight columns of B.
 func (g *gen) mergedTile(t intTile) {
 	g.intText(t, "k is not read; strides are in bytes. b is a group's lists, and the words are ldb bytes on. init,",
-		"factors and add may be nil, low is not read. Sums start with init, and factors times the number of the row.",
+		"factors, add and low may be nil. Sums start with init, and factors times the number of the row.",
 		"Without scale the sums are stored themselves, as float32.")
 	row := make([]reg.GPVirtual, t.mr)
 	for i := range row {
@@ -164,8 +164,9 @@ func (g *gen) mergedWide(t intTile, row []reg.GPVirtual, word, b reg.GPVirtual) 
 	}
 }
 
-// intStoreNarrow is intStore of AVX2. Vectors: 0-7 sums; 8 factors, scales and summands; 9 a number of each row; 11
-// the zero point; 12, 13 limits; 14 the order of rows; 15 the mask.
+// intStoreNarrow is intStore of AVX2. Vectors: 0-7 sums; 8 factors, scales and summands; 9 a number of each row, or the
+// low part of the scale; 10 the shift; 11, 12 work; then 11 the zero point; 12, 13 limits; 14 the order of rows; 15 the
+// mask.
 func (g *gen) intStoreNarrow(t intTile) {
 	n := g.loadArg("cols")
 	g.SUBQ(imm((t.nv-1)*g.lanes), n)
@@ -194,11 +195,28 @@ func (g *gen) intStoreNarrow(t intTile) {
 	scale := g.loadArg("scale")
 	g.TESTQ(scale, scale)
 	g.JZ(label("plain"))
+	g.optional("low", "", func(low reg.GPVirtual) {
+		add, part, shift := g.loadArg("add"), g.vec[9], g.vec[10]
+		for j := range t.nv {
+			last := j == t.nv-1
+			g.loadMaybe(last, at(scale, 32*j), v)
+			g.loadMaybe(last, at(low, 32*j), part)
+			g.loadMaybe(last, at(add, 32*j), shift)
+			for i := range t.mr {
+				g.roundDown(acc(i, j), v, part, shift, [2]reg.VecPhysical{g.vec[11], g.vec[12]})
+			}
+		}
+		g.JMP(label("rounded"))
+	})
 	each(scale, func(_ int, x reg.VecPhysical) {
 		g.VCVTDQ2PS(x, x)
 		g.VMULPS(v, x, x)
 	})
 	g.optional("add", "", func(p reg.GPVirtual) { each(p, func(_ int, x reg.VecPhysical) { g.VADDPS(v, x, x) }) })
+	for i := range t.mr * t.nv {
+		g.VCVTPS2DQ(g.vec[i], g.vec[i])
+	}
+	g.Label("rounded")
 	zero, lo, hi := g.vec[11], g.vec[12], g.vec[13]
 	g.everyWord("zero", zero)
 	g.everyByte("lo", lo)
@@ -210,9 +228,6 @@ func (g *gen) intStoreNarrow(t intTile) {
 		last := min(i+1, t.mr-1)
 		for row := i; row <= last; row++ {
 			x := acc(row, 0)
-			for j := range t.nv {
-				g.VCVTPS2DQ(acc(row, j), acc(row, j))
-			}
 			g.VPACKSSDW(acc(row, t.nv-1), x, x)
 			g.VPADDSW(zero, x, x)
 		}
@@ -226,6 +241,25 @@ func (g *gen) intStoreNarrow(t intTile) {
 	g.MOVQ(c, g.arg("c"))
 	g.JMP(label("stored"))
 	g.plainSums(t.mr, t.nv, acc)
+}
+
+// roundDown is roundHalvesUp of AVX2, which rounds the last addition to nearest. Its result is a whole number too large
+// if it is one, and more than the exact sum: then what is left of the sum without it, of which just the last addition is
+// inexact, is negative.
+func (g *gen) roundDown(x reg.VecPhysical, scale, low, shift operand.Op, work [2]reg.VecPhysical) {
+	rest, sum := work[0], work[1]
+	g.VCVTDQ2PS(x, x)
+	g.VMOVUPS(shift, rest)
+	g.VFMADD231PS(scale, x, rest)
+	g.VMOVAPS(rest, sum)
+	g.VFMADD231PS(low, x, sum)
+	g.VROUNDPS(operand.U8(9), sum, sum) // down
+	g.VSUBPS(sum, rest, rest)
+	g.VFMADD231PS(low, x, rest)
+	g.VPSRAD(operand.U8(31), rest, rest)
+	g.VPAND(g.f(1), rest, rest)
+	g.VSUBPS(rest, sum, sum)
+	g.VCVTTPS2DQ(sum, x)
 }
 
 // rowPairs is the permutation of double words that gathers the codes of two rows, each in a lane of its own.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -20,8 +22,8 @@ func (g *gen) pairWindow() {
 		"scale, add, low *float32, zero, lo, hi int)",
 		"computes n neighbouring positions of a depthwise convolution of codes, of at least 16 channels. taps are groups of",
 		"four pointers to the codes of the first position, ix bytes from one position to the next.",
-		"w, init, scale and add are in units of 16 channels, the last of which may overlap; init and add may be nil.",
-		"low is not read.")
+		"w, init, scale, add and low are in units of 16 channels, the last of which may overlap; init, add and low may be",
+		"nil.")
 	v := g.vec
 	code := g.codeConstants()
 	first := g.AllocLocal(8)
@@ -61,7 +63,7 @@ func (g *gen) pairWindow() {
 	g.ADDQ(imm(32), tab)
 	g.SUBQ(operand.Imm(1), groups)
 	g.JNZ(label("group"))
-	g.storeUnit(v[0], v[1], scale, add, code, outp)
+	g.storeUnit("", v[0], v[1], scale, add, code, outp, [2]reg.VecPhysical{v[2], v[3]})
 	g.ADDQ(g.arg("ldo"), outp)
 	g.ADDQ(g.arg("ix"), off)
 	g.SUBQ(operand.Imm(1), count)
@@ -89,14 +91,22 @@ func (g *gen) orZeros(name string) reg.GPVirtual {
 	return p
 }
 
-// storeUnit requantizes the two vectors of a unit and stores its codes.
-func (g *gen) storeUnit(a, b reg.VecPhysical, scale, add reg.Register, code [3]reg.VecPhysical, out reg.Register) {
+// storeUnit requantizes the two vectors of a unit and stores its codes. The labels it needs end with suffix.
+func (g *gen) storeUnit(suffix string, a, b reg.VecPhysical, scale, add reg.Register, code [3]reg.VecPhysical,
+	out reg.Register, work [2]reg.VecPhysical) {
+	g.optional("low", suffix, func(low reg.GPVirtual) {
+		for i, v := range []reg.VecPhysical{a, b} {
+			g.roundDown(v, at(scale, 32*i), at(low, 32*i), at(add, 32*i), work)
+		}
+		g.JMP(label("rounded" + suffix))
+	})
 	for i, v := range []reg.VecPhysical{a, b} {
 		g.VCVTDQ2PS(v, v)
 		g.VMULPS(at(scale, 32*i), v, v)
 		g.VADDPS(at(add, 32*i), v, v)
 		g.VCVTPS2DQ(v, v)
 	}
+	g.Label("rounded" + suffix)
 	g.VPACKSSDW(b, a, a)
 	g.VPADDSW(code[0], a, a)
 	g.VPACKUSWB(a, a, a)
@@ -109,7 +119,7 @@ func (g *gen) storeUnit(a, b reg.VecPhysical, scale, add reg.Register, code [3]r
 // nextUnit moves the pointers to values per channel on to the next unit, and jumps to label "unit" unless there is
 // none. The unit's first channel is at most that of the last whole unit.
 func (g *gen) nextUnit(first operand.Mem) {
-	for _, name := range []string{"init", "scale", "add"} {
+	for _, name := range []string{"init", "scale", "add", "low"} {
 		g.CMPQ(g.arg(name), operand.Imm(0))
 		g.JEQ(label("keep" + name))
 		g.ADDQ(imm(4*pairUnit), g.arg(name))
@@ -137,8 +147,8 @@ func (g *gen) pairSlide() {
 		"add, low *float32, zero, lo, hi int)",
 		"computes n neighbouring positions of a depthwise 3x3 convolution of codes with stride 1, of at least 16 "+
 			"channels.",
-		"rows are three pointers to the first column, ix bytes from one column to the next. w, init, scale and add are in",
-		"units of 16 channels, the last of which may overlap; add may be nil. low is not read.")
+		"rows are three pointers to the first column, ix bytes from one column to the next. w, init, scale, add and low are",
+		"in units of 16 channels, the last of which may overlap; add and low may be nil.")
 	v := g.vec
 	columns, products, nothing := v[6:10], v[10:12], v[12]
 	code := g.codeConstants()
@@ -197,7 +207,7 @@ func (g *gen) pairSlide() {
 		add(p, 2)
 		add((p+1)%3, 1)
 		add((p+2)%3, 0)
-		g.storeUnit(sum(p, 0), sum(p, 1), scale, plus, code, outp)
+		g.storeUnit(fmt.Sprint(p), sum(p, 0), sum(p, 1), scale, plus, code, outp, [2]reg.VecPhysical{products[0], products[1]})
 		g.ADDQ(ldo, outp)
 		g.SUBQ(operand.Imm(1), n)
 		if p < 2 {
