@@ -365,14 +365,14 @@ func Driver(f *Func) unsafe.Pointer {
 	return atomic.LoadPointer(&tables.drivers[f.Index])
 }
 
-// InDriver calls f, which calls the driver of fn's façade. Creating calls that the thread makes meanwhile are the
-// driver's own.
-func InDriver(fn *Func, f func()) {
+// InDriver calls f with the driver's function for fn, which f calls. Creating calls that the thread makes meanwhile are
+// the driver's own.
+func InDriver(fn *Func, f func(driver unsafe.Pointer)) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	before := C.anynpu_guard_enter(C.uint32_t(fn.Facade))
 	defer C.anynpu_guard_restore(before)
-	f()
+	f(Driver(fn))
 }
 
 // DriverCaller returns what backends/driver.Library.Through takes, so that its calls are marked as InDriver marks them.

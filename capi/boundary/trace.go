@@ -10,25 +10,34 @@ import (
 )
 
 // An Arg is an argument of a traced call. It is written after the call, so that what the call stored can be shown.
+// The functions that make one are not inlined: each of some thousand places would have a copy of their closures.
 type Arg func(ok bool) string
 
 // Traced says whether the calls of a component are to be written, each with its arguments and result.
 func Traced(f *Func) bool { return logger.enabled(LevelTrace, f.Component) }
 
 // Value is an argument passed by value.
+//
+//go:noinline
 func Value[T any](v T) Arg { return func(bool) string { return fmt.Sprint(v) } }
 
 // Named is a number passed by value that has a name.
+//
+//go:noinline
 func Named[T ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64](v T, e *Enum) Arg {
 	return func(bool) string { return e.text(int64(v)) }
 }
 
 // Address is a handle, or a pointer of which only the address is shown.
+//
+//go:noinline
 func Address[T uintptr | unsafe.Pointer](p T) Arg {
 	return func(bool) string { return addressText(uintptr(p)) }
 }
 
 // Text is a string argument; its contents are shown unless the call was refused.
+//
+//go:noinline
 func Text(p unsafe.Pointer) Arg {
 	return func(ok bool) string {
 		if p == nil || !ok {
@@ -43,6 +52,8 @@ func Text(p unsafe.Pointer) Arg {
 }
 
 // Out is a pointer through which the call stores a value; the value is shown unless the call was refused.
+//
+//go:noinline
 func Out[T any](p unsafe.Pointer) Arg {
 	return func(ok bool) string {
 		if p == nil || !ok {
@@ -57,6 +68,8 @@ func Out[T any](p unsafe.Pointer) Arg {
 }
 
 // OutNamed is Out of a number that has a name.
+//
+//go:noinline
 func OutNamed(p unsafe.Pointer, size uintptr, e *Enum) Arg {
 	return func(ok bool) string {
 		data, readable := memoryAt(uintptr(p), size)
@@ -68,6 +81,8 @@ func OutNamed(p unsafe.Pointer, size uintptr, e *Enum) Arg {
 }
 
 // OutText is Out of a pointer to a string.
+//
+//go:noinline
 func OutText(p unsafe.Pointer) Arg {
 	return func(ok bool) string {
 		data, readable := memoryAt(uintptr(p), 8)
@@ -84,6 +99,8 @@ func OutText(p unsafe.Pointer) Arg {
 
 // Struct is a pointer to a struct, which is shown by its fields as the call has left it. A refused call shows
 // it only if the call reads it: a refused call has stored nothing.
+//
+//go:noinline
 func Struct(p unsafe.Pointer, l *Layout, reads bool) Arg {
 	return func(ok bool) string {
 		if !ok && !reads {
@@ -94,6 +111,8 @@ func Struct(p unsafe.Pointer, l *Layout, reads bool) Arg {
 }
 
 // StructArray is Struct for n structs in a row.
+//
+//go:noinline
 func StructArray(p unsafe.Pointer, n uint64, l *Layout, reads bool) Arg {
 	return func(ok bool) string {
 		if !ok && !reads {
@@ -104,6 +123,8 @@ func StructArray(p unsafe.Pointer, n uint64, l *Layout, reads bool) Arg {
 }
 
 // NumberArray is an array of n numbers.
+//
+//go:noinline
 func NumberArray(p unsafe.Pointer, n uint64, kind Kind, size uintptr, e *Enum, reads bool) Arg {
 	return func(ok bool) string {
 		if !ok && !reads {
@@ -114,6 +135,8 @@ func NumberArray(p unsafe.Pointer, n uint64, kind Kind, size uintptr, e *Enum, r
 }
 
 // ChosenStruct is one of n bytes whose layout the number of another argument chooses. Others are addresses.
+//
+//go:noinline
 func ChosenStruct(p unsafe.Pointer, n uint64, number int64, layouts []Choice) Arg {
 	return func(ok bool) string {
 		for _, c := range layouts {

@@ -23,6 +23,8 @@ static int32_t flush(void *function, uint64_t phys, uintptr_t virt, uint64_t siz
 import "C"
 
 import (
+	"unsafe"
+
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/model"
@@ -78,11 +80,10 @@ func (a *API) FlushBoard(b mem.Buffer, flag int32) {
 		return
 	}
 	f := a.Function(a.Flusher)
-	at := boundary.Driver(f)
-	if at == nil {
+	if boundary.Driver(f) == nil {
 		return
 	}
-	boundary.InDriver(f, func() {
+	boundary.InDriver(f, func(at unsafe.Pointer) {
 		C.flush(at, C.uint64_t(own.phys), C.uintptr_t(own.virt), C.uint64_t(own.size), C.int32_t(flag))
 	})
 }

@@ -55,6 +55,8 @@ type API struct {
 }
 
 // Refuse returns an error with a code. The message names the argument, its value and a value that would fit.
+//
+//go:noinline
 func Refuse(code Code, format string, args ...any) error {
 	return boundary.Refuse(code, format, args...)
 }
@@ -68,9 +70,13 @@ func RefuseFor(code Code, err error, format string, args ...any) error {
 }
 
 // Invalid refuses an argument.
+//
+//go:noinline
 func Invalid(format string, args ...any) error { return Refuse(BadArgument, format, args...) }
 
 // Misused refuses a call that comes at the wrong time.
+//
+//go:noinline
 func Misused(format string, args ...any) error { return Refuse(BadUse, format, args...) }
 
 // KindCodes are the codes of errors that name none.

@@ -18,6 +18,7 @@ import "C"
 import (
 	"fmt"
 	"strings"
+	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/mem"
@@ -49,12 +50,11 @@ func pinned(m *SysMem, name string, need int64) (mem.Buffer, error) {
 // board have the same.
 func drivers() *generation {
 	f := api.Function("hbDNNGetVersion")
-	at := boundary.Driver(f)
-	if at == nil || !boundary.HasDriver("hbdnn") {
+	if boundary.Driver(f) == nil || !boundary.HasDriver("hbdnn") {
 		return nil
 	}
 	var addr uintptr
-	boundary.InDriver(f, func() { addr = uintptr(C.version(at)) })
+	boundary.InDriver(f, func(at unsafe.Pointer) { addr = uintptr(C.version(at)) })
 	if addr == 0 {
 		return nil
 	}

@@ -469,14 +469,14 @@ func nnc_hbDNNGetVersion() (r uintptr) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbDNNGetVersion(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_hbDNNGetVersion(f)) })
 		return r
 	}
 	if c.Err == nil {
 		var v uintptr
 		v, c.Err = dnnGetVersion()
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbDNNGetVersion(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_hbDNNGetVersion(f)) })
 			return r
 		}
 		if c.Err != nil {
@@ -495,8 +495,8 @@ func nnc_hbDNNInitializeFromFiles(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 int32
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbDNNInitializeFromFiles(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbDNNInitializeFromFiles(f, unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2)))
 		})
 		return r
 	}
@@ -506,8 +506,8 @@ func nnc_hbDNNInitializeFromFiles(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 int32
 		var n0 *Packed
 		n0, c.Err = dnnInitializeFromFiles(p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNInitializeFromFiles(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNInitializeFromFiles(f, unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2)))
 			})
 			return r
 		}
@@ -526,8 +526,8 @@ func nnc_hbDNNInitializeFromDDR(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.NumberArray(a2, uint64(a3), boundary.Signed, 4, nil, true), boundary.Value(a3)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbDNNInitializeFromDDR(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.int32_t(a3)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbDNNInitializeFromDDR(f, unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.int32_t(a3)))
 		})
 		return r
 	}
@@ -538,8 +538,8 @@ func nnc_hbDNNInitializeFromDDR(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.
 		var n0 *Packed
 		n0, c.Err = dnnInitializeFromDDR(p1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNInitializeFromDDR(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.int32_t(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNInitializeFromDDR(f, unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.int32_t(a3)))
 			})
 			return r
 		}
@@ -560,7 +560,7 @@ func nnc_hbDNNRelease(a0 uintptr) (r int32) {
 	if c.Err == nil {
 		c.Err = dnnRelease(a0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbDNNRelease(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbDNNRelease(f, C.uintptr_t(a0))) })
 			return r
 		}
 	}
@@ -580,8 +580,8 @@ func nnc_hbDNNGetModelNameList(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uintptr)
 	if c.Err == nil {
 		c.Err = dnnGetModelNameList(p0, p1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNGetModelNameList(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.uintptr_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNGetModelNameList(f, unsafe.Pointer(a0), unsafe.Pointer(a1), C.uintptr_t(a2)))
 			})
 			return r
 		}
@@ -603,8 +603,8 @@ func nnc_hbDNNGetModelHandle(a0 unsafe.Pointer, a1 uintptr, a2 unsafe.Pointer) (
 		var n0 *Model
 		n0, c.Err = dnnGetModelHandle(p1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNGetModelHandle(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1), unsafe.Pointer(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNGetModelHandle(f, unsafe.Pointer(a0), C.uintptr_t(a1), unsafe.Pointer(a2)))
 			})
 			return r
 		}
@@ -627,8 +627,8 @@ func nnc_hbDNNGetInputCount(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 	if c.Err == nil {
 		c.Err = dnnGetInputCount(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNGetInputCount(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNGetInputCount(f, unsafe.Pointer(a0), C.uintptr_t(a1)))
 			})
 			return r
 		}
@@ -648,8 +648,8 @@ func nnc_hbDNNGetInputName(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
 	if c.Err == nil {
 		c.Err = dnnGetInputName(p0, p1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNGetInputName(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNGetInputName(f, unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2)))
 			})
 			return r
 		}
@@ -669,8 +669,8 @@ func nnc_hbDNNGetInputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 int32) 
 	if c.Err == nil {
 		c.Err = dnnGetInputTensorProperties(p0, p1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNGetInputTensorProperties(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNGetInputTensorProperties(f, unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2)))
 			})
 			return r
 		}
@@ -690,8 +690,8 @@ func nnc_hbDNNGetOutputCount(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 	if c.Err == nil {
 		c.Err = dnnGetOutputCount(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNGetOutputCount(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNGetOutputCount(f, unsafe.Pointer(a0), C.uintptr_t(a1)))
 			})
 			return r
 		}
@@ -711,8 +711,8 @@ func nnc_hbDNNGetOutputName(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
 	if c.Err == nil {
 		c.Err = dnnGetOutputName(p0, p1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNGetOutputName(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNGetOutputName(f, unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2)))
 			})
 			return r
 		}
@@ -732,8 +732,8 @@ func nnc_hbDNNGetOutputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 int32)
 	if c.Err == nil {
 		c.Err = dnnGetOutputTensorProperties(p0, p1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNGetOutputTensorProperties(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNGetOutputTensorProperties(f, unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2)))
 			})
 			return r
 		}
@@ -749,8 +749,8 @@ func nnc_hbDNNInfer(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Struct(a2, &layoutHbDNNTensor, true), boundary.Address(a3), boundary.Struct(a4, &layoutHbDNNInferCtrlParam, true)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbDNNInfer(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3), unsafe.Pointer(a4)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbDNNInfer(f, unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3), unsafe.Pointer(a4)))
 		})
 		return r
 	}
@@ -762,8 +762,8 @@ func nnc_hbDNNInfer(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 
 	if c.Err == nil {
 		c.Err = dnnInfer(p0, p1, p2, p3, p4)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNInfer(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3), unsafe.Pointer(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNInfer(f, unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3), unsafe.Pointer(a4)))
 			})
 			return r
 		}
@@ -779,8 +779,8 @@ func nnc_hbDNNRoiInfer(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, 
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Struct(a2, &layoutHbDNNTensor, true), boundary.Struct(a3, &layoutHbDNNRoi, true), boundary.Value(a4), boundary.Address(a5), boundary.Struct(a6, &layoutHbDNNInferCtrlParam, true)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbDNNRoiInfer(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), C.int32_t(a4), C.uintptr_t(a5), unsafe.Pointer(a6)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbDNNRoiInfer(f, unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), C.int32_t(a4), C.uintptr_t(a5), unsafe.Pointer(a6)))
 		})
 		return r
 	}
@@ -793,8 +793,8 @@ func nnc_hbDNNRoiInfer(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, 
 	if c.Err == nil {
 		c.Err = dnnRoiInfer(p0, p1, p2, p3, a4, p5, p6)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNRoiInfer(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), C.int32_t(a4), C.uintptr_t(a5), unsafe.Pointer(a6)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNRoiInfer(f, unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), C.int32_t(a4), C.uintptr_t(a5), unsafe.Pointer(a6)))
 			})
 			return r
 		}
@@ -810,8 +810,8 @@ func nnc_hbDNNResize(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutHbDNNTensor, true), boundary.Struct(a2, &layoutHbDNNTensor, true), boundary.Struct(a3, &layoutHbDNNRoi, true), boundary.Struct(a4, &layoutHbDNNResizeCtrlParam, true)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbDNNResize(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbDNNResize(f, unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
 		})
 		return r
 	}
@@ -823,8 +823,8 @@ func nnc_hbDNNResize(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3
 	if c.Err == nil {
 		c.Err = dnnResize(p0, p1, p2, p3, p4)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNResize(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNResize(f, unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
 			})
 			return r
 		}
@@ -842,8 +842,8 @@ func nnc_hbDNNSetTaskDoneCb(a0 uintptr, a1 uintptr, a2 uintptr) (r int32) {
 	if c.Err == nil {
 		c.Err = dnnSetTaskDoneCb(a0, a1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNSetTaskDoneCb(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.uintptr_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNSetTaskDoneCb(f, C.uintptr_t(a0), C.uintptr_t(a1), C.uintptr_t(a2)))
 			})
 			return r
 		}
@@ -862,9 +862,7 @@ func nnc_hbDNNWaitTaskDone(a0 uintptr, a1 int32) (r int32) {
 	if c.Err == nil {
 		c.Err = dnnWaitTaskDone(p0, a1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNWaitTaskDone(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1)))
-			})
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbDNNWaitTaskDone(f, C.uintptr_t(a0), C.int32_t(a1))) })
 			return r
 		}
 	}
@@ -881,7 +879,7 @@ func nnc_hbDNNReleaseTask(a0 uintptr) (r int32) {
 	if c.Err == nil {
 		c.Err = dnnReleaseTask(a0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbDNNReleaseTask(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbDNNReleaseTask(f, C.uintptr_t(a0))) })
 			return r
 		}
 	}
@@ -896,18 +894,14 @@ func nnc_hbSysAllocMem(a0 unsafe.Pointer, a1 uint32) (r int32) {
 		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbSysMem, false), boundary.Value(a1)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbSysAllocMem(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uint32_t(a1)))
-		})
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbSysAllocMem(f, unsafe.Pointer(a0), C.uint32_t(a1))) })
 		return r
 	}
 	p0 := boundary.Ptr[SysMem](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = sysAllocMem(p0, a1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbSysAllocMem(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uint32_t(a1)))
-			})
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbSysAllocMem(f, unsafe.Pointer(a0), C.uint32_t(a1))) })
 			return r
 		}
 	}
@@ -922,8 +916,8 @@ func nnc_hbSysAllocCachedMem(a0 unsafe.Pointer, a1 uint32) (r int32) {
 		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbSysMem, false), boundary.Value(a1)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbSysAllocCachedMem(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uint32_t(a1)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbSysAllocCachedMem(f, unsafe.Pointer(a0), C.uint32_t(a1)))
 		})
 		return r
 	}
@@ -931,8 +925,8 @@ func nnc_hbSysAllocCachedMem(a0 unsafe.Pointer, a1 uint32) (r int32) {
 	if c.Err == nil {
 		c.Err = sysAllocCachedMem(p0, a1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbSysAllocCachedMem(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uint32_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbSysAllocCachedMem(f, unsafe.Pointer(a0), C.uint32_t(a1)))
 			})
 			return r
 		}
@@ -948,14 +942,14 @@ func nnc_hbSysFlushMem(a0 unsafe.Pointer, a1 int32) (r int32) {
 		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbSysMem, true), boundary.Named(a1, &enumHbSysMemFlushFlag)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbSysFlushMem(boundary.Driver(c.Func), unsafe.Pointer(a0), C.int32_t(a1))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbSysFlushMem(f, unsafe.Pointer(a0), C.int32_t(a1))) })
 		return r
 	}
 	p0 := boundary.Ptr[SysMem](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = sysFlushMem(p0, a1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbSysFlushMem(boundary.Driver(c.Func), unsafe.Pointer(a0), C.int32_t(a1))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbSysFlushMem(f, unsafe.Pointer(a0), C.int32_t(a1))) })
 			return r
 		}
 	}
@@ -970,8 +964,8 @@ func nnc_hbSysWriteMem(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r int32
 		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbSysMem, true), boundary.Address(a1), boundary.Value(a2)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbSysWriteMem(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbSysWriteMem(f, unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
 		})
 		return r
 	}
@@ -980,8 +974,8 @@ func nnc_hbSysWriteMem(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r int32
 	if c.Err == nil {
 		c.Err = sysWriteMem(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbSysWriteMem(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbSysWriteMem(f, unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
 			})
 			return r
 		}
@@ -997,8 +991,8 @@ func nnc_hbSysReadMem(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r int32)
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutHbSysMem, true), boundary.Value(a2)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbSysReadMem(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbSysReadMem(f, unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
 		})
 		return r
 	}
@@ -1007,8 +1001,8 @@ func nnc_hbSysReadMem(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r int32)
 	if c.Err == nil {
 		c.Err = sysReadMem(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbSysReadMem(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbSysReadMem(f, unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
 			})
 			return r
 		}
@@ -1024,14 +1018,14 @@ func nnc_hbSysFreeMem(a0 unsafe.Pointer) (r int32) {
 		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbSysMem, true)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbSysFreeMem(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbSysFreeMem(f, unsafe.Pointer(a0))) })
 		return r
 	}
 	p0 := boundary.Ptr[SysMem](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = sysFreeMem(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbSysFreeMem(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbSysFreeMem(f, unsafe.Pointer(a0))) })
 			return r
 		}
 	}
@@ -1046,14 +1040,14 @@ func nnc_hbSysRegisterMem(a0 unsafe.Pointer) (r int32) {
 		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbSysMem, true)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbSysRegisterMem(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbSysRegisterMem(f, unsafe.Pointer(a0))) })
 		return r
 	}
 	p0 := boundary.Ptr[SysMem](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = sysRegisterMem(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbSysRegisterMem(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbSysRegisterMem(f, unsafe.Pointer(a0))) })
 			return r
 		}
 	}
@@ -1068,14 +1062,14 @@ func nnc_hbSysUnregisterMem(a0 unsafe.Pointer) (r int32) {
 		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbSysMem, true)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbSysUnregisterMem(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbSysUnregisterMem(f, unsafe.Pointer(a0))) })
 		return r
 	}
 	p0 := boundary.Ptr[SysMem](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = sysUnregisterMem(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbSysUnregisterMem(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbSysUnregisterMem(f, unsafe.Pointer(a0))) })
 			return r
 		}
 	}
@@ -1094,8 +1088,8 @@ func nnc_hbDNNGetInputSource(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) 
 	if c.Err == nil {
 		c.Err = dnnGetInputSource(p0, p1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNGetInputSource(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNGetInputSource(f, unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2)))
 			})
 			return r
 		}
@@ -1113,8 +1107,8 @@ func nnc_hbDNNGetInputDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Point
 	if c.Err == nil {
 		c.Err = dnnGetInputDesc(a0, a1, a2, a3, a4)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNGetInputDesc(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3), C.int32_t(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNGetInputDesc(f, unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3), C.int32_t(a4)))
 			})
 			return r
 		}
@@ -1132,8 +1126,8 @@ func nnc_hbDNNGetOutputDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Poin
 	if c.Err == nil {
 		c.Err = dnnGetOutputDesc(a0, a1, a2, a3, a4)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNGetOutputDesc(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3), C.int32_t(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNGetOutputDesc(f, unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3), C.int32_t(a4)))
 			})
 			return r
 		}
@@ -1155,8 +1149,8 @@ func nnc_hbDNNGetModelDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Point
 	if c.Err == nil {
 		c.Err = dnnGetModelDesc(p0, p1, p2, p3)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNGetModelDesc(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNGetModelDesc(f, unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3)))
 			})
 			return r
 		}
@@ -1176,9 +1170,7 @@ func nnc_hbDNNGetModelTag(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 	if c.Err == nil {
 		c.Err = dnnGetModelTag(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNGetModelTag(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1)))
-			})
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbDNNGetModelTag(f, unsafe.Pointer(a0), C.uintptr_t(a1))) })
 			return r
 		}
 	}
@@ -1197,8 +1189,8 @@ func nnc_hbDNNGetOutputOperatorType(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r 
 	if c.Err == nil {
 		c.Err = dnnGetOutputOperatorType(p0, p1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNGetOutputOperatorType(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNGetOutputOperatorType(f, unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2)))
 			})
 			return r
 		}
@@ -1218,8 +1210,8 @@ func nnc_hbDNNGetEstimateLatency(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 	if c.Err == nil {
 		c.Err = dnnGetEstimateLatency(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNGetEstimateLatency(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNGetEstimateLatency(f, unsafe.Pointer(a0), C.uintptr_t(a1)))
 			})
 			return r
 		}
@@ -1239,8 +1231,8 @@ func nnc_hbDNNGetTaskEstimateTime(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 	if c.Err == nil {
 		c.Err = dnnGetTaskEstimateTime(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNGetTaskEstimateTime(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNGetTaskEstimateTime(f, unsafe.Pointer(a0), C.uintptr_t(a1)))
 			})
 			return r
 		}
@@ -1256,8 +1248,8 @@ func nnc_hbDNNGetTaskEstimateStartTime(a0 unsafe.Pointer, a1 unsafe.Pointer) (r 
 		c.Args = []boundary.Arg{boundary.Out[int32](a0), boundary.Struct(a1, &layoutHbDNNInferCtrlParam, true)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbDNNGetTaskEstimateStartTime(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbDNNGetTaskEstimateStartTime(f, unsafe.Pointer(a0), unsafe.Pointer(a1)))
 		})
 		return r
 	}
@@ -1266,8 +1258,8 @@ func nnc_hbDNNGetTaskEstimateStartTime(a0 unsafe.Pointer, a1 unsafe.Pointer) (r 
 	if c.Err == nil {
 		c.Err = dnnGetTaskEstimateStartTime(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNGetTaskEstimateStartTime(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNGetTaskEstimateStartTime(f, unsafe.Pointer(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -1283,14 +1275,14 @@ func nnc_hbDNNGetErrorDesc(a0 int32) (r uintptr) {
 		c.Args = []boundary.Arg{boundary.Named(a0, &enumHbDNNStatusHbSysStatus)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbDNNGetErrorDesc(boundary.Driver(c.Func), C.int32_t(a0))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_hbDNNGetErrorDesc(f, C.int32_t(a0))) })
 		return r
 	}
 	if c.Err == nil {
 		var v uintptr
 		v, c.Err = dnnGetErrorDesc(a0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbDNNGetErrorDesc(boundary.Driver(c.Func), C.int32_t(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_hbDNNGetErrorDesc(f, C.int32_t(a0))) })
 			return r
 		}
 		if c.Err != nil {
@@ -1309,18 +1301,14 @@ func nnc_hbDNNGetLayoutName(a0 unsafe.Pointer, a1 int32) (r int32) {
 		c.Args = []boundary.Arg{boundary.OutText(a0), boundary.Named(a1, &enumHbDNNTensorLayoutHbDNNExtraTensorLayout)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbDNNGetLayoutName(boundary.Driver(c.Func), unsafe.Pointer(a0), C.int32_t(a1)))
-		})
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbDNNGetLayoutName(f, unsafe.Pointer(a0), C.int32_t(a1))) })
 		return r
 	}
 	p0 := boundary.Ptr[uintptr](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = dnnGetLayoutName(p0, a1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNGetLayoutName(boundary.Driver(c.Func), unsafe.Pointer(a0), C.int32_t(a1)))
-			})
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbDNNGetLayoutName(f, unsafe.Pointer(a0), C.int32_t(a1))) })
 			return r
 		}
 	}
@@ -1335,8 +1323,8 @@ func nnc_hbDNNUnquantizeByScale(a0 unsafe.Pointer, a1 int32, a2 unsafe.Pointer, 
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Named(a1, &enumHbDNNDataType), boundary.Struct(a2, &layoutHbDNNTensorShape, true), boundary.Address(a3), boundary.Address(a4)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbDNNUnquantizeByScale(boundary.Driver(c.Func), unsafe.Pointer(a0), C.int32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbDNNUnquantizeByScale(f, unsafe.Pointer(a0), C.int32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
 		})
 		return r
 	}
@@ -1344,8 +1332,8 @@ func nnc_hbDNNUnquantizeByScale(a0 unsafe.Pointer, a1 int32, a2 unsafe.Pointer, 
 	if c.Err == nil {
 		c.Err = dnnUnquantizeByScale(a0, a1, p2, a3, a4)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNUnquantizeByScale(boundary.Driver(c.Func), unsafe.Pointer(a0), C.int32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNUnquantizeByScale(f, unsafe.Pointer(a0), C.int32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
 			})
 			return r
 		}
@@ -1361,8 +1349,8 @@ func nnc_hbDNNUnquantizeByScale_former(a0 unsafe.Pointer, a1 int32, a2 int32, a3
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Named(a1, &enumHbDNNDataType), boundary.Named(a2, &enumHbDNNTensorLayoutHbDNNExtraTensorLayout), boundary.Struct(a3, &layoutHbDNNTensorShape, true), boundary.Address(a4), boundary.Address(a5)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbDNNUnquantizeByScale_former(boundary.Driver(c.Func), unsafe.Pointer(a0), C.int32_t(a1), C.int32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4), unsafe.Pointer(a5)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbDNNUnquantizeByScale_former(f, unsafe.Pointer(a0), C.int32_t(a1), C.int32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4), unsafe.Pointer(a5)))
 		})
 		return r
 	}
@@ -1370,8 +1358,8 @@ func nnc_hbDNNUnquantizeByScale_former(a0 unsafe.Pointer, a1 int32, a2 int32, a3
 	if c.Err == nil {
 		c.Err = dnnUnquantizeByScaleFormer(a0, a1, a2, p3, a4, a5)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNUnquantizeByScale_former(boundary.Driver(c.Func), unsafe.Pointer(a0), C.int32_t(a1), C.int32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4), unsafe.Pointer(a5)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNUnquantizeByScale_former(f, unsafe.Pointer(a0), C.int32_t(a1), C.int32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4), unsafe.Pointer(a5)))
 			})
 			return r
 		}
@@ -1387,8 +1375,8 @@ func nnc_hbDNNConvertLayout(a0 uintptr, a1 int32, a2 uintptr, a3 int32, a4 int32
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Named(a1, &enumHbDNNTensorLayoutHbDNNExtraTensorLayout), boundary.Address(a2), boundary.Named(a3, &enumHbDNNTensorLayoutHbDNNExtraTensorLayout), boundary.Named(a4, &enumHbDNNDataType), boundary.Struct(a5, &layoutHbDNNTensorShape, true), boundary.Value(a6)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbDNNConvertLayout(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2), C.int32_t(a3), C.int32_t(a4), unsafe.Pointer(a5), C.bool(a6)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbDNNConvertLayout(f, C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2), C.int32_t(a3), C.int32_t(a4), unsafe.Pointer(a5), C.bool(a6)))
 		})
 		return r
 	}
@@ -1398,8 +1386,8 @@ func nnc_hbDNNConvertLayout(a0 uintptr, a1 int32, a2 uintptr, a3 int32, a4 int32
 	if c.Err == nil {
 		c.Err = dnnConvertLayout(p0, a1, p2, a3, a4, p5, a6)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNConvertLayout(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2), C.int32_t(a3), C.int32_t(a4), unsafe.Pointer(a5), C.bool(a6)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNConvertLayout(f, C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2), C.int32_t(a3), C.int32_t(a4), unsafe.Pointer(a5), C.bool(a6)))
 			})
 			return r
 		}
@@ -1415,8 +1403,8 @@ func nnc_hbDNNConvertLayoutRoi(a0 uintptr, a1 int32, a2 uintptr, a3 int32, a4 in
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Named(a1, &enumHbDNNTensorLayoutHbDNNExtraTensorLayout), boundary.Address(a2), boundary.Named(a3, &enumHbDNNTensorLayoutHbDNNExtraTensorLayout), boundary.Named(a4, &enumHbDNNDataType), boundary.Struct(a5, &layoutHbDNNTensorShape, true), boundary.Value(a6), boundary.Struct(a7, &layoutHbDNNTensorShape, true), boundary.Struct(a8, &layoutHbDNNTensorShape, true)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbDNNConvertLayoutRoi(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2), C.int32_t(a3), C.int32_t(a4), unsafe.Pointer(a5), C.bool(a6), unsafe.Pointer(a7), unsafe.Pointer(a8)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbDNNConvertLayoutRoi(f, C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2), C.int32_t(a3), C.int32_t(a4), unsafe.Pointer(a5), C.bool(a6), unsafe.Pointer(a7), unsafe.Pointer(a8)))
 		})
 		return r
 	}
@@ -1428,8 +1416,8 @@ func nnc_hbDNNConvertLayoutRoi(a0 uintptr, a1 int32, a2 uintptr, a3 int32, a4 in
 	if c.Err == nil {
 		c.Err = dnnConvertLayoutRoi(p0, a1, p2, a3, a4, p5, a6, p7, p8)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNConvertLayoutRoi(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2), C.int32_t(a3), C.int32_t(a4), unsafe.Pointer(a5), C.bool(a6), unsafe.Pointer(a7), unsafe.Pointer(a8)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNConvertLayoutRoi(f, C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2), C.int32_t(a3), C.int32_t(a4), unsafe.Pointer(a5), C.bool(a6), unsafe.Pointer(a7), unsafe.Pointer(a8)))
 			})
 			return r
 		}
@@ -1445,8 +1433,8 @@ func nnc_hbDNNConvertLayoutRoi_former(a0 uintptr, a1 int32, a2 uintptr, a3 int32
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Named(a1, &enumHbDNNTensorLayoutHbDNNExtraTensorLayout), boundary.Address(a2), boundary.Named(a3, &enumHbDNNTensorLayoutHbDNNExtraTensorLayout), boundary.Named(a4, &enumHbDNNDataType), boundary.Struct(a5, &layoutHbDNNTensorShape, true), boundary.Value(a6), boundary.Struct(a7, &layoutHbDNNRoi, true)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbDNNConvertLayoutRoi_former(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2), C.int32_t(a3), C.int32_t(a4), unsafe.Pointer(a5), C.bool(a6), unsafe.Pointer(a7)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbDNNConvertLayoutRoi_former(f, C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2), C.int32_t(a3), C.int32_t(a4), unsafe.Pointer(a5), C.bool(a6), unsafe.Pointer(a7)))
 		})
 		return r
 	}
@@ -1457,8 +1445,8 @@ func nnc_hbDNNConvertLayoutRoi_former(a0 uintptr, a1 int32, a2 uintptr, a3 int32
 	if c.Err == nil {
 		c.Err = dnnConvertLayoutRoiFormer(p0, a1, p2, a3, a4, p5, a6, p7)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNConvertLayoutRoi_former(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2), C.int32_t(a3), C.int32_t(a4), unsafe.Pointer(a5), C.bool(a6), unsafe.Pointer(a7)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNConvertLayoutRoi_former(f, C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2), C.int32_t(a3), C.int32_t(a4), unsafe.Pointer(a5), C.bool(a6), unsafe.Pointer(a7)))
 			})
 			return r
 		}
@@ -1474,8 +1462,8 @@ func nnc_hbDNNConvertLayoutToNative1HW1(a0 uintptr, a1 uintptr, a2 int32, a3 int
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Named(a2, &enumHbDNNTensorLayoutHbDNNExtraTensorLayout), boundary.Named(a3, &enumHbDNNDataType), boundary.Struct(a4, &layoutHbDNNTensorShape, true), boundary.Value(a5), boundary.Value(a6), boundary.Value(a7)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbDNNConvertLayoutToNative1HW1(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), C.uint32_t(a6), C.uint32_t(a7)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbDNNConvertLayoutToNative1HW1(f, C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), C.uint32_t(a6), C.uint32_t(a7)))
 		})
 		return r
 	}
@@ -1485,8 +1473,8 @@ func nnc_hbDNNConvertLayoutToNative1HW1(a0 uintptr, a1 uintptr, a2 int32, a3 int
 	if c.Err == nil {
 		c.Err = dnnConvertLayoutToNative1HW1(p0, p1, a2, a3, p4, a5, a6, a7)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNConvertLayoutToNative1HW1(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), C.uint32_t(a6), C.uint32_t(a7)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNConvertLayoutToNative1HW1(f, C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), C.uint32_t(a6), C.uint32_t(a7)))
 			})
 			return r
 		}
@@ -1502,8 +1490,8 @@ func nnc_hbDNNConvertLayoutToNative111C(a0 uintptr, a1 uintptr, a2 int32, a3 int
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Named(a2, &enumHbDNNTensorLayoutHbDNNExtraTensorLayout), boundary.Named(a3, &enumHbDNNDataType), boundary.Struct(a4, &layoutHbDNNTensorShape, true), boundary.Value(a5), boundary.Value(a6), boundary.Value(a7), boundary.Value(a8)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbDNNConvertLayoutToNative111C(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), C.uint32_t(a6), C.uint32_t(a7), C.uint32_t(a8)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbDNNConvertLayoutToNative111C(f, C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), C.uint32_t(a6), C.uint32_t(a7), C.uint32_t(a8)))
 		})
 		return r
 	}
@@ -1513,8 +1501,8 @@ func nnc_hbDNNConvertLayoutToNative111C(a0 uintptr, a1 uintptr, a2 int32, a3 int
 	if c.Err == nil {
 		c.Err = dnnConvertLayoutToNative111C(p0, p1, a2, a3, p4, a5, a6, a7, a8)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNConvertLayoutToNative111C(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), C.uint32_t(a6), C.uint32_t(a7), C.uint32_t(a8)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNConvertLayoutToNative111C(f, C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), C.uint32_t(a6), C.uint32_t(a7), C.uint32_t(a8)))
 			})
 			return r
 		}
@@ -1530,8 +1518,8 @@ func nnc_hbDNNConvertLayoutToNative1111(a0 uintptr, a1 uintptr, a2 int32, a3 int
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Named(a2, &enumHbDNNTensorLayoutHbDNNExtraTensorLayout), boundary.Named(a3, &enumHbDNNDataType), boundary.Struct(a4, &layoutHbDNNTensorShape, true), boundary.Value(a5), boundary.Struct(a6, &layoutHbDNNTensorShape, true)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbDNNConvertLayoutToNative1111(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), unsafe.Pointer(a6)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbDNNConvertLayoutToNative1111(f, C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), unsafe.Pointer(a6)))
 		})
 		return r
 	}
@@ -1542,8 +1530,8 @@ func nnc_hbDNNConvertLayoutToNative1111(a0 uintptr, a1 uintptr, a2 int32, a3 int
 	if c.Err == nil {
 		c.Err = dnnConvertLayoutToNative1111(p0, p1, a2, a3, p4, a5, p6)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNConvertLayoutToNative1111(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), unsafe.Pointer(a6)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNConvertLayoutToNative1111(f, C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), unsafe.Pointer(a6)))
 			})
 			return r
 		}
@@ -1559,8 +1547,8 @@ func nnc_hbDNNConvertLayoutToNative1111_former(a0 uintptr, a1 uintptr, a2 int32,
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Named(a2, &enumHbDNNTensorLayoutHbDNNExtraTensorLayout), boundary.Named(a3, &enumHbDNNDataType), boundary.Struct(a4, &layoutHbDNNTensorShape, true), boundary.Value(a5), boundary.Struct(a6, &layoutHbDNNRoi, true)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbDNNConvertLayoutToNative1111_former(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), unsafe.Pointer(a6)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbDNNConvertLayoutToNative1111_former(f, C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), unsafe.Pointer(a6)))
 		})
 		return r
 	}
@@ -1571,8 +1559,8 @@ func nnc_hbDNNConvertLayoutToNative1111_former(a0 uintptr, a1 uintptr, a2 int32,
 	if c.Err == nil {
 		c.Err = dnnConvertLayoutToNative1111Former(p0, p1, a2, a3, p4, a5, p6)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNConvertLayoutToNative1111_former(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), unsafe.Pointer(a6)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNConvertLayoutToNative1111_former(f, C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), unsafe.Pointer(a6)))
 			})
 			return r
 		}
@@ -1588,8 +1576,8 @@ func nnc_hbDNNAddPadding(a0 uintptr, a1 unsafe.Pointer, a2 uintptr, a3 unsafe.Po
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutHbDNNTensorShape, true), boundary.Address(a2), boundary.Struct(a3, &layoutHbDNNTensorShape, true), boundary.Named(a4, &enumHbDNNDataType)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbDNNAddPadding(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uintptr_t(a2), unsafe.Pointer(a3), C.int32_t(a4)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbDNNAddPadding(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uintptr_t(a2), unsafe.Pointer(a3), C.int32_t(a4)))
 		})
 		return r
 	}
@@ -1600,8 +1588,8 @@ func nnc_hbDNNAddPadding(a0 uintptr, a1 unsafe.Pointer, a2 uintptr, a3 unsafe.Po
 	if c.Err == nil {
 		c.Err = dnnAddPadding(p0, p1, p2, p3, a4)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNAddPadding(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uintptr_t(a2), unsafe.Pointer(a3), C.int32_t(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNAddPadding(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uintptr_t(a2), unsafe.Pointer(a3), C.int32_t(a4)))
 			})
 			return r
 		}
@@ -1617,8 +1605,8 @@ func nnc_hbDNNRemovePadding(a0 uintptr, a1 unsafe.Pointer, a2 uintptr, a3 unsafe
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutHbDNNTensorShape, true), boundary.Address(a2), boundary.Struct(a3, &layoutHbDNNTensorShape, true), boundary.Named(a4, &enumHbDNNDataType)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbDNNRemovePadding(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uintptr_t(a2), unsafe.Pointer(a3), C.int32_t(a4)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbDNNRemovePadding(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uintptr_t(a2), unsafe.Pointer(a3), C.int32_t(a4)))
 		})
 		return r
 	}
@@ -1629,8 +1617,8 @@ func nnc_hbDNNRemovePadding(a0 uintptr, a1 unsafe.Pointer, a2 uintptr, a3 unsafe
 	if c.Err == nil {
 		c.Err = dnnRemovePadding(p0, p1, p2, p3, a4)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNRemovePadding(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uintptr_t(a2), unsafe.Pointer(a3), C.int32_t(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNRemovePadding(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uintptr_t(a2), unsafe.Pointer(a3), C.int32_t(a4)))
 			})
 			return r
 		}
@@ -1646,8 +1634,8 @@ func nnc_hbDNNAddPaddingWithStride(a0 uintptr, a1 uintptr, a2 uint32, a3 unsafe.
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.NumberArray(a3, uint64(a2), boundary.Unsigned, 4, nil, true), boundary.NumberArray(a4, uint64(a2), boundary.Signed, 4, nil, true), boundary.Value(a5)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbDNNAddPaddingWithStride(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.uint32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4), C.uint32_t(a5)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbDNNAddPaddingWithStride(f, C.uintptr_t(a0), C.uintptr_t(a1), C.uint32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4), C.uint32_t(a5)))
 		})
 		return r
 	}
@@ -1658,8 +1646,8 @@ func nnc_hbDNNAddPaddingWithStride(a0 uintptr, a1 uintptr, a2 uint32, a3 unsafe.
 	if c.Err == nil {
 		c.Err = dnnAddPaddingWithStride(p0, p1, p3, p4, a5)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNAddPaddingWithStride(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.uint32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4), C.uint32_t(a5)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNAddPaddingWithStride(f, C.uintptr_t(a0), C.uintptr_t(a1), C.uint32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4), C.uint32_t(a5)))
 			})
 			return r
 		}
@@ -1675,8 +1663,8 @@ func nnc_hbDNNRemovePaddingWithStride(a0 uintptr, a1 uintptr, a2 uint32, a3 unsa
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.NumberArray(a3, uint64(a2), boundary.Unsigned, 4, nil, true), boundary.NumberArray(a4, uint64(a2), boundary.Signed, 4, nil, true), boundary.Value(a5)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbDNNRemovePaddingWithStride(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.uint32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4), C.uint32_t(a5)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbDNNRemovePaddingWithStride(f, C.uintptr_t(a0), C.uintptr_t(a1), C.uint32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4), C.uint32_t(a5)))
 		})
 		return r
 	}
@@ -1687,8 +1675,8 @@ func nnc_hbDNNRemovePaddingWithStride(a0 uintptr, a1 uintptr, a2 uint32, a3 unsa
 	if c.Err == nil {
 		c.Err = dnnRemovePaddingWithStride(p0, p1, p3, p4, a5)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNRemovePaddingWithStride(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.uint32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4), C.uint32_t(a5)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNRemovePaddingWithStride(f, C.uintptr_t(a0), C.uintptr_t(a1), C.uint32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4), C.uint32_t(a5)))
 			})
 			return r
 		}
@@ -1704,8 +1692,8 @@ func nnc_hbDNNConvertEndianness(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32)
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbDNNConvertEndianness(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbDNNConvertEndianness(f, unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
 		})
 		return r
 	}
@@ -1714,8 +1702,8 @@ func nnc_hbDNNConvertEndianness(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32)
 	if c.Err == nil {
 		c.Err = dnnConvertEndianness(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNConvertEndianness(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNConvertEndianness(f, unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
 			})
 			return r
 		}
@@ -1731,16 +1719,16 @@ func nnc__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE(a0 unsafe.Point
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE(f, unsafe.Pointer(a0), C.uintptr_t(a1)))
 		})
 		return r
 	}
 	if c.Err == nil {
 		c.Err = z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE(a0, a1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE(f, unsafe.Pointer(a0), C.uintptr_t(a1)))
 			})
 			return r
 		}
@@ -1756,17 +1744,13 @@ func nnc__Z27hbDNNUnregisterLayerCreatorPKc(a0 unsafe.Pointer) (r int32) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward__Z27hbDNNUnregisterLayerCreatorPKc(boundary.Driver(c.Func), unsafe.Pointer(a0)))
-		})
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward__Z27hbDNNUnregisterLayerCreatorPKc(f, unsafe.Pointer(a0))) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = z27hbDNNUnregisterLayerCreatorPKc(a0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward__Z27hbDNNUnregisterLayerCreatorPKc(boundary.Driver(c.Func), unsafe.Pointer(a0)))
-			})
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward__Z27hbDNNUnregisterLayerCreatorPKc(f, unsafe.Pointer(a0))) })
 			return r
 		}
 	}

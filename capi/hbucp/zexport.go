@@ -775,14 +775,14 @@ func nnc_hbUCPGetVersion() (r uintptr) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbUCPGetVersion(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_hbUCPGetVersion(f)) })
 		return r
 	}
 	if c.Err == nil {
 		var v uintptr
 		v, c.Err = ucpGetVersion()
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbUCPGetVersion(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_hbUCPGetVersion(f)) })
 			return r
 		}
 		if c.Err != nil {
@@ -801,14 +801,14 @@ func nnc_hbUCPGetSocName() (r uintptr) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbUCPGetSocName(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_hbUCPGetSocName(f)) })
 		return r
 	}
 	if c.Err == nil {
 		var v uintptr
 		v, c.Err = ucpGetSocName()
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbUCPGetSocName(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_hbUCPGetSocName(f)) })
 			return r
 		}
 		if c.Err != nil {
@@ -831,9 +831,7 @@ func nnc_hbUCPSubmitTask(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 	if c.Err == nil {
 		c.Err = ucpSubmitTask(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbUCPSubmitTask(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
-			})
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbUCPSubmitTask(f, C.uintptr_t(a0), unsafe.Pointer(a1))) })
 			return r
 		}
 	}
@@ -851,9 +849,7 @@ func nnc_hbUCPWaitTaskDone(a0 uintptr, a1 int32) (r int32) {
 	if c.Err == nil {
 		c.Err = ucpWaitTaskDone(p0, a1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbUCPWaitTaskDone(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1)))
-			})
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbUCPWaitTaskDone(f, C.uintptr_t(a0), C.int32_t(a1))) })
 			return r
 		}
 	}
@@ -871,8 +867,8 @@ func nnc_hbUCPSetTaskDoneCb(a0 uintptr, a1 uintptr, a2 uintptr) (r int32) {
 	if c.Err == nil {
 		c.Err = ucpSetTaskDoneCb(a0, p1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbUCPSetTaskDoneCb(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.uintptr_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbUCPSetTaskDoneCb(f, C.uintptr_t(a0), C.uintptr_t(a1), C.uintptr_t(a2)))
 			})
 			return r
 		}
@@ -890,7 +886,7 @@ func nnc_hbUCPReleaseTask(a0 uintptr) (r int32) {
 	if c.Err == nil {
 		c.Err = ucpReleaseTask(a0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbUCPReleaseTask(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbUCPReleaseTask(f, C.uintptr_t(a0))) })
 			return r
 		}
 	}
@@ -905,14 +901,14 @@ func nnc_hbUCPGetErrorDesc(a0 int32) (r uintptr) {
 		c.Args = []boundary.Arg{boundary.Named(a0, &enumHbUCPStatusHbDNNStatus)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbUCPGetErrorDesc(boundary.Driver(c.Func), C.int32_t(a0))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_hbUCPGetErrorDesc(f, C.int32_t(a0))) })
 		return r
 	}
 	if c.Err == nil {
 		var v uintptr
 		v, c.Err = ucpGetErrorDesc(a0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbUCPGetErrorDesc(boundary.Driver(c.Func), C.int32_t(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_hbUCPGetErrorDesc(f, C.int32_t(a0))) })
 			return r
 		}
 		if c.Err != nil {
@@ -931,8 +927,8 @@ func nnc_hbUCPMalloc(a0 unsafe.Pointer, a1 uint64, a2 int32) (r int32) {
 		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbUCPSysMem, false), boundary.Value(a1), boundary.Value(a2)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbUCPMalloc(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uint64_t(a1), C.int32_t(a2)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbUCPMalloc(f, unsafe.Pointer(a0), C.uint64_t(a1), C.int32_t(a2)))
 		})
 		return r
 	}
@@ -940,8 +936,8 @@ func nnc_hbUCPMalloc(a0 unsafe.Pointer, a1 uint64, a2 int32) (r int32) {
 	if c.Err == nil {
 		c.Err = ucpMalloc(p0, a1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbUCPMalloc(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uint64_t(a1), C.int32_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbUCPMalloc(f, unsafe.Pointer(a0), C.uint64_t(a1), C.int32_t(a2)))
 			})
 			return r
 		}
@@ -957,8 +953,8 @@ func nnc_hbUCPMallocCached(a0 unsafe.Pointer, a1 uint64, a2 int32) (r int32) {
 		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbUCPSysMem, false), boundary.Value(a1), boundary.Value(a2)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbUCPMallocCached(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uint64_t(a1), C.int32_t(a2)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbUCPMallocCached(f, unsafe.Pointer(a0), C.uint64_t(a1), C.int32_t(a2)))
 		})
 		return r
 	}
@@ -966,8 +962,8 @@ func nnc_hbUCPMallocCached(a0 unsafe.Pointer, a1 uint64, a2 int32) (r int32) {
 	if c.Err == nil {
 		c.Err = ucpMallocCached(p0, a1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbUCPMallocCached(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uint64_t(a1), C.int32_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbUCPMallocCached(f, unsafe.Pointer(a0), C.uint64_t(a1), C.int32_t(a2)))
 			})
 			return r
 		}
@@ -983,14 +979,14 @@ func nnc_hbUCPMemFlush(a0 unsafe.Pointer, a1 int32) (r int32) {
 		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbUCPSysMem, true), boundary.Named(a1, &enumHbUCPSysMemFlushFlag)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbUCPMemFlush(boundary.Driver(c.Func), unsafe.Pointer(a0), C.int32_t(a1))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbUCPMemFlush(f, unsafe.Pointer(a0), C.int32_t(a1))) })
 		return r
 	}
 	p0 := boundary.Ptr[SysMem](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = ucpMemFlush(p0, a1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbUCPMemFlush(boundary.Driver(c.Func), unsafe.Pointer(a0), C.int32_t(a1))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbUCPMemFlush(f, unsafe.Pointer(a0), C.int32_t(a1))) })
 			return r
 		}
 	}
@@ -1005,14 +1001,14 @@ func nnc_hbUCPFree(a0 unsafe.Pointer) (r int32) {
 		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbUCPSysMem, true)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbUCPFree(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbUCPFree(f, unsafe.Pointer(a0))) })
 		return r
 	}
 	p0 := boundary.Ptr[SysMem](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = ucpFree(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbUCPFree(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbUCPFree(f, unsafe.Pointer(a0))) })
 			return r
 		}
 	}
@@ -1027,14 +1023,14 @@ func nnc_hbucp_hbDNNGetVersion() (r uintptr) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbucp_hbDNNGetVersion(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_hbucp_hbDNNGetVersion(f)) })
 		return r
 	}
 	if c.Err == nil {
 		var v uintptr
 		v, c.Err = dnnGetVersion()
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbucp_hbDNNGetVersion(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_hbucp_hbDNNGetVersion(f)) })
 			return r
 		}
 		if c.Err != nil {
@@ -1053,8 +1049,8 @@ func nnc_hbucp_hbDNNInitializeFromFiles(a0 unsafe.Pointer, a1 unsafe.Pointer, a2
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbucp_hbDNNInitializeFromFiles(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbucp_hbDNNInitializeFromFiles(f, unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2)))
 		})
 		return r
 	}
@@ -1064,8 +1060,8 @@ func nnc_hbucp_hbDNNInitializeFromFiles(a0 unsafe.Pointer, a1 unsafe.Pointer, a2
 		var n0 *Packed
 		n0, c.Err = dnnInitializeFromFiles(p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbucp_hbDNNInitializeFromFiles(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbucp_hbDNNInitializeFromFiles(f, unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2)))
 			})
 			return r
 		}
@@ -1084,8 +1080,8 @@ func nnc_hbucp_hbDNNInitializeFromDDR(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 u
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.NumberArray(a2, uint64(a3), boundary.Signed, 4, nil, true), boundary.Value(a3)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbucp_hbDNNInitializeFromDDR(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.int32_t(a3)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbucp_hbDNNInitializeFromDDR(f, unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.int32_t(a3)))
 		})
 		return r
 	}
@@ -1096,8 +1092,8 @@ func nnc_hbucp_hbDNNInitializeFromDDR(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 u
 		var n0 *Packed
 		n0, c.Err = dnnInitializeFromDDR(p1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbucp_hbDNNInitializeFromDDR(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.int32_t(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbucp_hbDNNInitializeFromDDR(f, unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.int32_t(a3)))
 			})
 			return r
 		}
@@ -1118,7 +1114,7 @@ func nnc_hbucp_hbDNNRelease(a0 uintptr) (r int32) {
 	if c.Err == nil {
 		c.Err = dnnRelease(a0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbucp_hbDNNRelease(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbucp_hbDNNRelease(f, C.uintptr_t(a0))) })
 			return r
 		}
 	}
@@ -1138,8 +1134,8 @@ func nnc_hbucp_hbDNNGetModelNameList(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 ui
 	if c.Err == nil {
 		c.Err = dnnGetModelNameList(p0, p1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbucp_hbDNNGetModelNameList(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.uintptr_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbucp_hbDNNGetModelNameList(f, unsafe.Pointer(a0), unsafe.Pointer(a1), C.uintptr_t(a2)))
 			})
 			return r
 		}
@@ -1161,8 +1157,8 @@ func nnc_hbucp_hbDNNGetModelHandle(a0 unsafe.Pointer, a1 uintptr, a2 unsafe.Poin
 		var n0 *Model
 		n0, c.Err = dnnGetModelHandle(p1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbucp_hbDNNGetModelHandle(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1), unsafe.Pointer(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbucp_hbDNNGetModelHandle(f, unsafe.Pointer(a0), C.uintptr_t(a1), unsafe.Pointer(a2)))
 			})
 			return r
 		}
@@ -1185,8 +1181,8 @@ func nnc_hbucp_hbDNNGetInputCount(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 	if c.Err == nil {
 		c.Err = dnnGetInputCount(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbucp_hbDNNGetInputCount(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbucp_hbDNNGetInputCount(f, unsafe.Pointer(a0), C.uintptr_t(a1)))
 			})
 			return r
 		}
@@ -1206,8 +1202,8 @@ func nnc_hbucp_hbDNNGetInputName(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int
 	if c.Err == nil {
 		c.Err = dnnGetInputName(p0, p1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbucp_hbDNNGetInputName(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbucp_hbDNNGetInputName(f, unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2)))
 			})
 			return r
 		}
@@ -1227,8 +1223,8 @@ func nnc_hbucp_hbDNNGetInputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 i
 	if c.Err == nil {
 		c.Err = dnnGetInputTensorProperties(p0, p1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbucp_hbDNNGetInputTensorProperties(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbucp_hbDNNGetInputTensorProperties(f, unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2)))
 			})
 			return r
 		}
@@ -1248,8 +1244,8 @@ func nnc_hbucp_hbDNNGetOutputCount(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 	if c.Err == nil {
 		c.Err = dnnGetOutputCount(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbucp_hbDNNGetOutputCount(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbucp_hbDNNGetOutputCount(f, unsafe.Pointer(a0), C.uintptr_t(a1)))
 			})
 			return r
 		}
@@ -1269,8 +1265,8 @@ func nnc_hbucp_hbDNNGetOutputName(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r in
 	if c.Err == nil {
 		c.Err = dnnGetOutputName(p0, p1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbucp_hbDNNGetOutputName(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbucp_hbDNNGetOutputName(f, unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2)))
 			})
 			return r
 		}
@@ -1290,8 +1286,8 @@ func nnc_hbucp_hbDNNGetOutputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 
 	if c.Err == nil {
 		c.Err = dnnGetOutputTensorProperties(p0, p1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbucp_hbDNNGetOutputTensorProperties(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbucp_hbDNNGetOutputTensorProperties(f, unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2)))
 			})
 			return r
 		}
@@ -1313,8 +1309,8 @@ func nnc_hbucp_hbDNNGetInputDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe
 	if c.Err == nil {
 		c.Err = dnnGetInputDesc(p0, p1, p2, p3, a4)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbucp_hbDNNGetInputDesc(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3), C.int32_t(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbucp_hbDNNGetInputDesc(f, unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3), C.int32_t(a4)))
 			})
 			return r
 		}
@@ -1336,8 +1332,8 @@ func nnc_hbucp_hbDNNGetOutputDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsaf
 	if c.Err == nil {
 		c.Err = dnnGetOutputDesc(p0, p1, p2, p3, a4)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbucp_hbDNNGetOutputDesc(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3), C.int32_t(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbucp_hbDNNGetOutputDesc(f, unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3), C.int32_t(a4)))
 			})
 			return r
 		}
@@ -1359,8 +1355,8 @@ func nnc_hbucp_hbDNNGetModelDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe
 	if c.Err == nil {
 		c.Err = dnnGetModelDesc(p0, p1, p2, p3)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbucp_hbDNNGetModelDesc(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbucp_hbDNNGetModelDesc(f, unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3)))
 			})
 			return r
 		}
@@ -1382,8 +1378,8 @@ func nnc_hbDNNGetHBMDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer
 	if c.Err == nil {
 		c.Err = dnnGetHBMDesc(p0, p1, p2, p3, a4)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNGetHBMDesc(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3), C.int32_t(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNGetHBMDesc(f, unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3), C.int32_t(a4)))
 			})
 			return r
 		}
@@ -1403,8 +1399,8 @@ func nnc_hbDNNGetCompileBpuCoreNum(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 	if c.Err == nil {
 		c.Err = dnnGetCompileBpuCoreNum(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNGetCompileBpuCoreNum(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNGetCompileBpuCoreNum(f, unsafe.Pointer(a0), C.uintptr_t(a1)))
 			})
 			return r
 		}
@@ -1420,8 +1416,8 @@ func nnc_hbDNNInferV2(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutHbDNNTensor, true), boundary.Struct(a2, &layoutHbDNNTensor, true), boundary.Address(a3)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_hbDNNInferV2(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_hbDNNInferV2(f, unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3)))
 		})
 		return r
 	}
@@ -1432,8 +1428,8 @@ func nnc_hbDNNInferV2(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a
 	if c.Err == nil {
 		c.Err = dnnInferV2(p0, p1, p2, p3)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNInferV2(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNInferV2(f, unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3)))
 			})
 			return r
 		}
@@ -1453,8 +1449,8 @@ func nnc_hbDNNGetTaskOutputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 in
 	if c.Err == nil {
 		c.Err = dnnGetTaskOutputTensorProperties(p0, p1, a2, a3)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_hbDNNGetTaskOutputTensorProperties(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_hbDNNGetTaskOutputTensorProperties(f, unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3)))
 			})
 			return r
 		}
@@ -1470,14 +1466,14 @@ func nnc_hbucp_hbDNNGetErrorDesc(a0 int32) (r uintptr) {
 		c.Args = []boundary.Arg{boundary.Named(a0, &enumHbUCPStatusHbDNNStatus)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbucp_hbDNNGetErrorDesc(boundary.Driver(c.Func), C.int32_t(a0))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_hbucp_hbDNNGetErrorDesc(f, C.int32_t(a0))) })
 		return r
 	}
 	if c.Err == nil {
 		var v uintptr
 		v, c.Err = dnnGetErrorDesc(a0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbucp_hbDNNGetErrorDesc(boundary.Driver(c.Func), C.int32_t(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_hbucp_hbDNNGetErrorDesc(f, C.int32_t(a0))) })
 			return r
 		}
 		if c.Err != nil {
@@ -1496,13 +1492,13 @@ func nnc_hbVPBilateralFilter() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPBilateralFilter(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPBilateralFilter(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPBilateralFilter(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPBilateralFilter(f)) })
 			return r
 		}
 	}
@@ -1517,13 +1513,13 @@ func nnc_hbVPBoxFilter() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPBoxFilter(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPBoxFilter(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPBoxFilter(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPBoxFilter(f)) })
 			return r
 		}
 	}
@@ -1538,13 +1534,13 @@ func nnc_hbVPCanny() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCanny(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPCanny(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCanny(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPCanny(f)) })
 			return r
 		}
 	}
@@ -1559,13 +1555,13 @@ func nnc_hbVPCornerHarris() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCornerHarris(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPCornerHarris(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCornerHarris(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPCornerHarris(f)) })
 			return r
 		}
 	}
@@ -1580,13 +1576,13 @@ func nnc_hbVPCvtColor() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCvtColor(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPCvtColor(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCvtColor(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPCvtColor(f)) })
 			return r
 		}
 	}
@@ -1601,13 +1597,13 @@ func nnc_hbVPDilate() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPDilate(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPDilate(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPDilate(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPDilate(f)) })
 			return r
 		}
 	}
@@ -1622,13 +1618,13 @@ func nnc_hbVPEqualizeHist() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPEqualizeHist(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPEqualizeHist(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPEqualizeHist(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPEqualizeHist(f)) })
 			return r
 		}
 	}
@@ -1643,13 +1639,13 @@ func nnc_hbVPErode() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPErode(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPErode(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPErode(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPErode(f)) })
 			return r
 		}
 	}
@@ -1664,13 +1660,13 @@ func nnc_hbVPFilter2D() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPFilter2D(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPFilter2D(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPFilter2D(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPFilter2D(f)) })
 			return r
 		}
 	}
@@ -1685,13 +1681,13 @@ func nnc_hbVPFlip() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPFlip(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPFlip(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPFlip(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPFlip(f)) })
 			return r
 		}
 	}
@@ -1706,13 +1702,13 @@ func nnc_hbVPGaussianBlur() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGaussianBlur(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPGaussianBlur(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGaussianBlur(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPGaussianBlur(f)) })
 			return r
 		}
 	}
@@ -1727,13 +1723,13 @@ func nnc_hbVPHBDemosaicing() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPHBDemosaicing(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPHBDemosaicing(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPHBDemosaicing(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPHBDemosaicing(f)) })
 			return r
 		}
 	}
@@ -1748,13 +1744,13 @@ func nnc_hbVPISP() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPISP(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPISP(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPISP(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPISP(f)) })
 			return r
 		}
 	}
@@ -1769,13 +1765,13 @@ func nnc_hbVPIntegral() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPIntegral(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPIntegral(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPIntegral(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPIntegral(f)) })
 			return r
 		}
 	}
@@ -1790,13 +1786,13 @@ func nnc_hbVPLaplacianFilter() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPLaplacianFilter(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPLaplacianFilter(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPLaplacianFilter(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPLaplacianFilter(f)) })
 			return r
 		}
 	}
@@ -1811,13 +1807,13 @@ func nnc_hbVPMedianBlur() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPMedianBlur(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPMedianBlur(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPMedianBlur(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPMedianBlur(f)) })
 			return r
 		}
 	}
@@ -1832,13 +1828,13 @@ func nnc_hbVPOpticalFlowPyrLK() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPOpticalFlowPyrLK(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPOpticalFlowPyrLK(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPOpticalFlowPyrLK(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPOpticalFlowPyrLK(f)) })
 			return r
 		}
 	}
@@ -1853,13 +1849,13 @@ func nnc_hbVPPyrDown() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPPyrDown(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPPyrDown(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPPyrDown(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPPyrDown(f)) })
 			return r
 		}
 	}
@@ -1874,13 +1870,13 @@ func nnc_hbVPPyrUp() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPPyrUp(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPPyrUp(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPPyrUp(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPPyrUp(f)) })
 			return r
 		}
 	}
@@ -1895,13 +1891,13 @@ func nnc_hbVPRemap() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPRemap(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPRemap(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPRemap(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPRemap(f)) })
 			return r
 		}
 	}
@@ -1916,13 +1912,13 @@ func nnc_hbVPResize() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPResize(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPResize(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPResize(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPResize(f)) })
 			return r
 		}
 	}
@@ -1937,13 +1933,13 @@ func nnc_hbVPRoiResize() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPRoiResize(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPRoiResize(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPRoiResize(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPRoiResize(f)) })
 			return r
 		}
 	}
@@ -1958,13 +1954,13 @@ func nnc_hbVPRotate() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPRotate(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPRotate(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPRotate(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPRotate(f)) })
 			return r
 		}
 	}
@@ -1979,13 +1975,13 @@ func nnc_hbVPSepFilter2D() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPSepFilter2D(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPSepFilter2D(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPSepFilter2D(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPSepFilter2D(f)) })
 			return r
 		}
 	}
@@ -2000,13 +1996,13 @@ func nnc_hbVPSobel() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPSobel(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPSobel(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPSobel(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPSobel(f)) })
 			return r
 		}
 	}
@@ -2021,13 +2017,13 @@ func nnc_hbVPStitch() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPStitch(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPStitch(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPStitch(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPStitch(f)) })
 			return r
 		}
 	}
@@ -2042,13 +2038,13 @@ func nnc_hbVPThreshold() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPThreshold(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPThreshold(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPThreshold(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPThreshold(f)) })
 			return r
 		}
 	}
@@ -2063,13 +2059,13 @@ func nnc_hbVPTranspose() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPTranspose(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPTranspose(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPTranspose(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPTranspose(f)) })
 			return r
 		}
 	}
@@ -2084,13 +2080,13 @@ func nnc_hbVPWarpAffine() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPWarpAffine(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPWarpAffine(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPWarpAffine(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPWarpAffine(f)) })
 			return r
 		}
 	}
@@ -2105,13 +2101,13 @@ func nnc_hbVPWarpPerspective() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPWarpPerspective(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPWarpPerspective(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPWarpPerspective(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPWarpPerspective(f)) })
 			return r
 		}
 	}
@@ -2126,13 +2122,13 @@ func nnc_hbVPCreateAlphaBlendLut() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateAlphaBlendLut(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPCreateAlphaBlendLut(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateAlphaBlendLut(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPCreateAlphaBlendLut(f)) })
 			return r
 		}
 	}
@@ -2147,13 +2143,13 @@ func nnc_hbVPReleaseAlphaBlendLut() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseAlphaBlendLut(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPReleaseAlphaBlendLut(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseAlphaBlendLut(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPReleaseAlphaBlendLut(f)) })
 			return r
 		}
 	}
@@ -2168,13 +2164,13 @@ func nnc_hbVPCreateISPContext() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateISPContext(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPCreateISPContext(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateISPContext(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPCreateISPContext(f)) })
 			return r
 		}
 	}
@@ -2189,13 +2185,13 @@ func nnc_hbVPReleaseISPContext() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseISPContext(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPReleaseISPContext(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseISPContext(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPReleaseISPContext(f)) })
 			return r
 		}
 	}
@@ -2210,13 +2206,13 @@ func nnc_hbVPGetISPOutputBuffer() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetISPOutputBuffer(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPGetISPOutputBuffer(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetISPOutputBuffer(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPGetISPOutputBuffer(f)) })
 			return r
 		}
 	}
@@ -2231,13 +2227,13 @@ func nnc_hbVPCreateMapWrap() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateMapWrap(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPCreateMapWrap(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateMapWrap(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPCreateMapWrap(f)) })
 			return r
 		}
 	}
@@ -2252,13 +2248,13 @@ func nnc_hbVPReleaseMapWrap() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseMapWrap(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPReleaseMapWrap(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseMapWrap(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPReleaseMapWrap(f)) })
 			return r
 		}
 	}
@@ -2273,13 +2269,13 @@ func nnc_hbVPJPEGDecode() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPJPEGDecode(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPJPEGDecode(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPJPEGDecode(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPJPEGDecode(f)) })
 			return r
 		}
 	}
@@ -2294,13 +2290,13 @@ func nnc_hbVPJPEGEncode() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPJPEGEncode(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPJPEGEncode(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPJPEGEncode(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPJPEGEncode(f)) })
 			return r
 		}
 	}
@@ -2315,13 +2311,13 @@ func nnc_hbVPVideoDecode() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPVideoDecode(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPVideoDecode(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPVideoDecode(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPVideoDecode(f)) })
 			return r
 		}
 	}
@@ -2336,13 +2332,13 @@ func nnc_hbVPVideoEncode() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPVideoEncode(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPVideoEncode(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPVideoEncode(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPVideoEncode(f)) })
 			return r
 		}
 	}
@@ -2357,13 +2353,13 @@ func nnc_hbVPCreateJPEGDecContext() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateJPEGDecContext(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPCreateJPEGDecContext(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateJPEGDecContext(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPCreateJPEGDecContext(f)) })
 			return r
 		}
 	}
@@ -2378,13 +2374,13 @@ func nnc_hbVPReleaseJPEGDecContext() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseJPEGDecContext(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPReleaseJPEGDecContext(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseJPEGDecContext(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPReleaseJPEGDecContext(f)) })
 			return r
 		}
 	}
@@ -2399,13 +2395,13 @@ func nnc_hbVPCreateJPEGEncContext() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateJPEGEncContext(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPCreateJPEGEncContext(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateJPEGEncContext(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPCreateJPEGEncContext(f)) })
 			return r
 		}
 	}
@@ -2420,13 +2416,13 @@ func nnc_hbVPReleaseJPEGEncContext() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseJPEGEncContext(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPReleaseJPEGEncContext(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseJPEGEncContext(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPReleaseJPEGEncContext(f)) })
 			return r
 		}
 	}
@@ -2441,13 +2437,13 @@ func nnc_hbVPCreateVideoDecContext() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateVideoDecContext(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPCreateVideoDecContext(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateVideoDecContext(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPCreateVideoDecContext(f)) })
 			return r
 		}
 	}
@@ -2462,13 +2458,13 @@ func nnc_hbVPReleaseVideoDecContext() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseVideoDecContext(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPReleaseVideoDecContext(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseVideoDecContext(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPReleaseVideoDecContext(f)) })
 			return r
 		}
 	}
@@ -2483,13 +2479,13 @@ func nnc_hbVPCreateVideoEncContext() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateVideoEncContext(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPCreateVideoEncContext(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateVideoEncContext(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPCreateVideoEncContext(f)) })
 			return r
 		}
 	}
@@ -2504,13 +2500,13 @@ func nnc_hbVPReleaseVideoEncContext() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseVideoEncContext(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPReleaseVideoEncContext(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseVideoEncContext(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPReleaseVideoEncContext(f)) })
 			return r
 		}
 	}
@@ -2525,13 +2521,13 @@ func nnc_hbVPGetJPEGDecOutputBuffer() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetJPEGDecOutputBuffer(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPGetJPEGDecOutputBuffer(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetJPEGDecOutputBuffer(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPGetJPEGDecOutputBuffer(f)) })
 			return r
 		}
 	}
@@ -2546,13 +2542,13 @@ func nnc_hbVPGetJPEGEncOutputBuffer() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetJPEGEncOutputBuffer(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPGetJPEGEncOutputBuffer(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetJPEGEncOutputBuffer(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPGetJPEGEncOutputBuffer(f)) })
 			return r
 		}
 	}
@@ -2567,13 +2563,13 @@ func nnc_hbVPGetVideoDecOutputBuffer() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetVideoDecOutputBuffer(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPGetVideoDecOutputBuffer(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetVideoDecOutputBuffer(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPGetVideoDecOutputBuffer(f)) })
 			return r
 		}
 	}
@@ -2588,13 +2584,13 @@ func nnc_hbVPGetVideoEncOutputBuffer() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetVideoEncOutputBuffer(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPGetVideoEncOutputBuffer(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetVideoEncOutputBuffer(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPGetVideoEncOutputBuffer(f)) })
 			return r
 		}
 	}
@@ -2609,13 +2605,13 @@ func nnc_hbVPGetDefaultVideoDecParam() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetDefaultVideoDecParam(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPGetDefaultVideoDecParam(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetDefaultVideoDecParam(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPGetDefaultVideoDecParam(f)) })
 			return r
 		}
 	}
@@ -2630,13 +2626,13 @@ func nnc_hbVPGetDefaultVideoEncParam() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetDefaultVideoEncParam(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPGetDefaultVideoEncParam(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetDefaultVideoEncParam(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbVPGetDefaultVideoEncParam(f)) })
 			return r
 		}
 	}
@@ -2651,13 +2647,13 @@ func nnc_hbFFT1D() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbFFT1D(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbFFT1D(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: Fourier transforms are not served, which libraries such as FFTW do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbFFT1D(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbFFT1D(f)) })
 			return r
 		}
 	}
@@ -2672,13 +2668,13 @@ func nnc_hbFFT2D() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbFFT2D(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbFFT2D(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: Fourier transforms are not served, which libraries such as FFTW do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbFFT2D(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbFFT2D(f)) })
 			return r
 		}
 	}
@@ -2693,13 +2689,13 @@ func nnc_hbIFFT1D() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbIFFT1D(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbIFFT1D(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: Fourier transforms are not served, which libraries such as FFTW do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbIFFT1D(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbIFFT1D(f)) })
 			return r
 		}
 	}
@@ -2714,13 +2710,13 @@ func nnc_hbIFFT2D() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbIFFT2D(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbIFFT2D(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: Fourier transforms are not served, which libraries such as FFTW do")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbIFFT2D(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbIFFT2D(f)) })
 			return r
 		}
 	}
@@ -2735,13 +2731,13 @@ func nnc_hbDSPAddrMap() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbDSPAddrMap(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbDSPAddrMap(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: there is no DSP that takes the program's code")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbDSPAddrMap(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbDSPAddrMap(f)) })
 			return r
 		}
 	}
@@ -2756,13 +2752,13 @@ func nnc_hbDSPAddrUnmap() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbDSPAddrUnmap(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbDSPAddrUnmap(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: there is no DSP that takes the program's code")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbDSPAddrUnmap(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbDSPAddrUnmap(f)) })
 			return r
 		}
 	}
@@ -2777,13 +2773,13 @@ func nnc_hbDSPRpcV2() (r int32) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbDSPRpcV2(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbDSPRpcV2(f)) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: there is no DSP that takes the program's code")
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbDSPRpcV2(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_hbDSPRpcV2(f)) })
 			return r
 		}
 	}

@@ -30,6 +30,8 @@ const (
 )
 
 // refuse returns an error that status turns into code. The message names the argument, its value and what would fit.
+//
+//go:noinline
 func refuse(code ResultCode, format string, args ...any) error {
 	return boundary.Refuse(code, format, args...)
 }
@@ -43,9 +45,13 @@ func refuseFor(code ResultCode, err error, format string, args ...any) error {
 }
 
 // badData refuses a value.
+//
+//go:noinline
 func badData(format string, args ...any) error { return refuse(BadData, format, args...) }
 
 // badState refuses a call that comes at the wrong time.
+//
+//go:noinline
 func badState(format string, args ...any) error { return refuse(BadState, format, args...) }
 
 // null refuses a NULL that the glue lets through.

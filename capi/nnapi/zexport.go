@@ -624,18 +624,14 @@ func nnc_ANeuralNetworks_getDeviceCount(a0 unsafe.Pointer) (r int32) {
 		c.Args = []boundary.Arg{boundary.Out[uint32](a0)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_ANeuralNetworks_getDeviceCount(boundary.Driver(c.Func), unsafe.Pointer(a0)))
-		})
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_ANeuralNetworks_getDeviceCount(f, unsafe.Pointer(a0))) })
 		return r
 	}
 	p0 := boundary.Ptr[uint32](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = getDeviceCount(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworks_getDeviceCount(boundary.Driver(c.Func), unsafe.Pointer(a0)))
-			})
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_ANeuralNetworks_getDeviceCount(f, unsafe.Pointer(a0))) })
 			return r
 		}
 	}
@@ -650,8 +646,8 @@ func nnc_ANeuralNetworks_getDevice(a0 uint32, a1 unsafe.Pointer) (r int32) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Out[uintptr](a1)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_ANeuralNetworks_getDevice(boundary.Driver(c.Func), C.uint32_t(a0), unsafe.Pointer(a1)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_ANeuralNetworks_getDevice(f, C.uint32_t(a0), unsafe.Pointer(a1)))
 		})
 		return r
 	}
@@ -659,8 +655,8 @@ func nnc_ANeuralNetworks_getDevice(a0 uint32, a1 unsafe.Pointer) (r int32) {
 	if c.Err == nil {
 		c.Err = getDevice(a0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworks_getDevice(boundary.Driver(c.Func), C.uint32_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworks_getDevice(f, C.uint32_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -676,8 +672,8 @@ func nnc_ANeuralNetworksDevice_getName(a0 unsafe.Pointer, a1 unsafe.Pointer) (r 
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.OutText(a1)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_ANeuralNetworksDevice_getName(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_ANeuralNetworksDevice_getName(f, unsafe.Pointer(a0), unsafe.Pointer(a1)))
 		})
 		return r
 	}
@@ -685,8 +681,8 @@ func nnc_ANeuralNetworksDevice_getName(a0 unsafe.Pointer, a1 unsafe.Pointer) (r 
 	if c.Err == nil {
 		c.Err = deviceGetName(a0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksDevice_getName(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksDevice_getName(f, unsafe.Pointer(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -702,8 +698,8 @@ func nnc_ANeuralNetworksDevice_getType(a0 unsafe.Pointer, a1 unsafe.Pointer) (r 
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.OutNamed(a1, 4, &enumDeviceTypeCode)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_ANeuralNetworksDevice_getType(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_ANeuralNetworksDevice_getType(f, unsafe.Pointer(a0), unsafe.Pointer(a1)))
 		})
 		return r
 	}
@@ -711,8 +707,8 @@ func nnc_ANeuralNetworksDevice_getType(a0 unsafe.Pointer, a1 unsafe.Pointer) (r 
 	if c.Err == nil {
 		c.Err = deviceGetType(a0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksDevice_getType(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksDevice_getType(f, unsafe.Pointer(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -728,8 +724,8 @@ func nnc_ANeuralNetworksDevice_getVersion(a0 unsafe.Pointer, a1 unsafe.Pointer) 
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.OutText(a1)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_ANeuralNetworksDevice_getVersion(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_ANeuralNetworksDevice_getVersion(f, unsafe.Pointer(a0), unsafe.Pointer(a1)))
 		})
 		return r
 	}
@@ -737,8 +733,8 @@ func nnc_ANeuralNetworksDevice_getVersion(a0 unsafe.Pointer, a1 unsafe.Pointer) 
 	if c.Err == nil {
 		c.Err = deviceGetVersion(a0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksDevice_getVersion(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksDevice_getVersion(f, unsafe.Pointer(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -754,8 +750,8 @@ func nnc_ANeuralNetworksDevice_getFeatureLevel(a0 unsafe.Pointer, a1 unsafe.Poin
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.OutNamed(a1, 8, &enumFeatureLevelCode)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_ANeuralNetworksDevice_getFeatureLevel(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_ANeuralNetworksDevice_getFeatureLevel(f, unsafe.Pointer(a0), unsafe.Pointer(a1)))
 		})
 		return r
 	}
@@ -763,8 +759,8 @@ func nnc_ANeuralNetworksDevice_getFeatureLevel(a0 unsafe.Pointer, a1 unsafe.Poin
 	if c.Err == nil {
 		c.Err = deviceGetFeatureLevel(a0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksDevice_getFeatureLevel(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksDevice_getFeatureLevel(f, unsafe.Pointer(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -780,13 +776,13 @@ func nnc_ANeuralNetworksDevice_wait(a0 unsafe.Pointer) (r int32) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_ANeuralNetworksDevice_wait(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_ANeuralNetworksDevice_wait(f, unsafe.Pointer(a0))) })
 		return r
 	}
 	if c.Err == nil {
 		c.Err = deviceWait(a0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_ANeuralNetworksDevice_wait(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_ANeuralNetworksDevice_wait(f, unsafe.Pointer(a0))) })
 			return r
 		}
 	}
@@ -801,14 +797,14 @@ func nnc_ANeuralNetworks_getRuntimeFeatureLevel() (r int64) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int64(C.forward_ANeuralNetworks_getRuntimeFeatureLevel(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int64(C.forward_ANeuralNetworks_getRuntimeFeatureLevel(f)) })
 		return r
 	}
 	if c.Err == nil {
 		var v int64
 		v, c.Err = getRuntimeFeatureLevel()
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int64(C.forward_ANeuralNetworks_getRuntimeFeatureLevel(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int64(C.forward_ANeuralNetworks_getRuntimeFeatureLevel(f)) })
 			return r
 		}
 		if c.Err != nil {
@@ -831,8 +827,8 @@ func nnc_ANeuralNetworksModel_getSupportedOperationsForDevices(a0 uintptr, a1 un
 	if c.Err == nil {
 		c.Err = modelGetSupportedOperationsForDevices(p0, a1, a2, p3)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksModel_getSupportedOperationsForDevices(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint32_t(a2), unsafe.Pointer(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksModel_getSupportedOperationsForDevices(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uint32_t(a2), unsafe.Pointer(a3)))
 			})
 			return r
 		}
@@ -848,8 +844,8 @@ func nnc_ANeuralNetworksMemory_createFromFd(a0 uint64, a1 int32, a2 int32, a3 ui
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Value(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_ANeuralNetworksMemory_createFromFd(boundary.Driver(c.Func), C.uint64_t(a0), C.int32_t(a1), C.int32_t(a2), C.uint64_t(a3), unsafe.Pointer(a4)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_ANeuralNetworksMemory_createFromFd(f, C.uint64_t(a0), C.int32_t(a1), C.int32_t(a2), C.uint64_t(a3), unsafe.Pointer(a4)))
 		})
 		return r
 	}
@@ -858,8 +854,8 @@ func nnc_ANeuralNetworksMemory_createFromFd(a0 uint64, a1 int32, a2 int32, a3 ui
 		var n4 *Memory
 		n4, c.Err = memoryCreateFromFd(a0, a1, a2, a3)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksMemory_createFromFd(boundary.Driver(c.Func), C.uint64_t(a0), C.int32_t(a1), C.int32_t(a2), C.uint64_t(a3), unsafe.Pointer(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksMemory_createFromFd(f, C.uint64_t(a0), C.int32_t(a1), C.int32_t(a2), C.uint64_t(a3), unsafe.Pointer(a4)))
 			})
 			return r
 		}
@@ -878,8 +874,8 @@ func nnc_ANeuralNetworksMemory_createFromAHardwareBuffer(a0 uintptr, a1 unsafe.P
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_ANeuralNetworksMemory_createFromAHardwareBuffer(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_ANeuralNetworksMemory_createFromAHardwareBuffer(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 		})
 		return r
 	}
@@ -889,8 +885,8 @@ func nnc_ANeuralNetworksMemory_createFromAHardwareBuffer(a0 uintptr, a1 unsafe.P
 		var n1 *Memory
 		n1, c.Err = memoryCreateFromAHardwareBuffer(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksMemory_createFromAHardwareBuffer(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksMemory_createFromAHardwareBuffer(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -912,7 +908,7 @@ func nnc_ANeuralNetworksMemory_free(a0 uintptr) {
 	if c.Err == nil && p0 != nil {
 		c.Err = memoryFree(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { C.forward_ANeuralNetworksMemory_free(boundary.Driver(c.Func), C.uintptr_t(a0)) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { C.forward_ANeuralNetworksMemory_free(f, C.uintptr_t(a0)) })
 			return
 		}
 	}
@@ -926,9 +922,7 @@ func nnc_ANeuralNetworksMemoryDesc_create(a0 unsafe.Pointer) (r int32) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_ANeuralNetworksMemoryDesc_create(boundary.Driver(c.Func), unsafe.Pointer(a0)))
-		})
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_ANeuralNetworksMemoryDesc_create(f, unsafe.Pointer(a0))) })
 		return r
 	}
 	p0 := boundary.New(&c, 0, a0)
@@ -936,9 +930,7 @@ func nnc_ANeuralNetworksMemoryDesc_create(a0 unsafe.Pointer) (r int32) {
 		var n0 *MemoryDesc
 		n0, c.Err = memoryDescCreate()
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksMemoryDesc_create(boundary.Driver(c.Func), unsafe.Pointer(a0)))
-			})
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_ANeuralNetworksMemoryDesc_create(f, unsafe.Pointer(a0))) })
 			return r
 		}
 		if h := boundary.Give(&c, n0); h != 0 {
@@ -960,8 +952,8 @@ func nnc_ANeuralNetworksMemoryDesc_addInputRole(a0 uintptr, a1 uintptr, a2 uint3
 	if c.Err == nil {
 		c.Err = memoryDescAddInputRole(p0, p1, a2, a3)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksMemoryDesc_addInputRole(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.uint32_t(a2), C.float(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksMemoryDesc_addInputRole(f, C.uintptr_t(a0), C.uintptr_t(a1), C.uint32_t(a2), C.float(a3)))
 			})
 			return r
 		}
@@ -981,8 +973,8 @@ func nnc_ANeuralNetworksMemoryDesc_addOutputRole(a0 uintptr, a1 uintptr, a2 uint
 	if c.Err == nil {
 		c.Err = memoryDescAddOutputRole(p0, p1, a2, a3)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksMemoryDesc_addOutputRole(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.uint32_t(a2), C.float(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksMemoryDesc_addOutputRole(f, C.uintptr_t(a0), C.uintptr_t(a1), C.uint32_t(a2), C.float(a3)))
 			})
 			return r
 		}
@@ -1001,8 +993,8 @@ func nnc_ANeuralNetworksMemoryDesc_setDimensions(a0 uintptr, a1 uint32, a2 unsaf
 	if c.Err == nil {
 		c.Err = memoryDescSetDimensions(p0, a1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksMemoryDesc_setDimensions(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksMemoryDesc_setDimensions(f, C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
 			})
 			return r
 		}
@@ -1021,9 +1013,7 @@ func nnc_ANeuralNetworksMemoryDesc_finish(a0 uintptr) (r int32) {
 	if c.Err == nil {
 		c.Err = memoryDescFinish(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksMemoryDesc_finish(boundary.Driver(c.Func), C.uintptr_t(a0)))
-			})
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_ANeuralNetworksMemoryDesc_finish(f, C.uintptr_t(a0))) })
 			return r
 		}
 	}
@@ -1041,7 +1031,7 @@ func nnc_ANeuralNetworksMemoryDesc_free(a0 uintptr) {
 	if c.Err == nil && p0 != nil {
 		c.Err = memoryDescFree(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { C.forward_ANeuralNetworksMemoryDesc_free(boundary.Driver(c.Func), C.uintptr_t(a0)) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { C.forward_ANeuralNetworksMemoryDesc_free(f, C.uintptr_t(a0)) })
 			return
 		}
 	}
@@ -1055,8 +1045,8 @@ func nnc_ANeuralNetworksMemory_createFromDesc(a0 uintptr, a1 unsafe.Pointer) (r 
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_ANeuralNetworksMemory_createFromDesc(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_ANeuralNetworksMemory_createFromDesc(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 		})
 		return r
 	}
@@ -1066,8 +1056,8 @@ func nnc_ANeuralNetworksMemory_createFromDesc(a0 uintptr, a1 unsafe.Pointer) (r 
 		var n1 *Memory
 		n1, c.Err = memoryCreateFromDesc(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksMemory_createFromDesc(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksMemory_createFromDesc(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -1090,8 +1080,8 @@ func nnc_ANeuralNetworksMemory_copy(a0 uintptr, a1 uintptr) (r int32) {
 	if c.Err == nil {
 		c.Err = memoryCopy(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksMemory_copy(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksMemory_copy(f, C.uintptr_t(a0), C.uintptr_t(a1)))
 			})
 			return r
 		}
@@ -1107,7 +1097,7 @@ func nnc_ANeuralNetworksModel_create(a0 unsafe.Pointer) (r int32) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = int32(C.forward_ANeuralNetworksModel_create(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_ANeuralNetworksModel_create(f, unsafe.Pointer(a0))) })
 		return r
 	}
 	p0 := boundary.New(&c, 0, a0)
@@ -1115,7 +1105,7 @@ func nnc_ANeuralNetworksModel_create(a0 unsafe.Pointer) (r int32) {
 		var n0 *Model
 		n0, c.Err = modelCreate()
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_ANeuralNetworksModel_create(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_ANeuralNetworksModel_create(f, unsafe.Pointer(a0))) })
 			return r
 		}
 		if h := boundary.Give(&c, n0); h != 0 {
@@ -1136,7 +1126,7 @@ func nnc_ANeuralNetworksModel_free(a0 uintptr) {
 	if c.Err == nil && p0 != nil {
 		c.Err = modelFree(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { C.forward_ANeuralNetworksModel_free(boundary.Driver(c.Func), C.uintptr_t(a0)) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { C.forward_ANeuralNetworksModel_free(f, C.uintptr_t(a0)) })
 			return
 		}
 	}
@@ -1154,8 +1144,8 @@ func nnc_ANeuralNetworksModel_addOperand(a0 uintptr, a1 unsafe.Pointer) (r int32
 	if c.Err == nil {
 		c.Err = modelAddOperand(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksModel_addOperand(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksModel_addOperand(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -1174,8 +1164,8 @@ func nnc_ANeuralNetworksModel_setOperandValue(a0 uintptr, a1 int32, a2 unsafe.Po
 	if c.Err == nil {
 		c.Err = modelSetOperandValue(p0, a1, a2, a3)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksModel_setOperandValue(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2), C.uint64_t(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksModel_setOperandValue(f, C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2), C.uint64_t(a3)))
 			})
 			return r
 		}
@@ -1195,8 +1185,8 @@ func nnc_ANeuralNetworksModel_setOperandValueFromMemory(a0 uintptr, a1 int32, a2
 	if c.Err == nil {
 		c.Err = modelSetOperandValueFromMemory(p0, a1, p2, a3, a4)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksModel_setOperandValueFromMemory(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2), C.uint64_t(a3), C.uint64_t(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksModel_setOperandValueFromMemory(f, C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2), C.uint64_t(a3), C.uint64_t(a4)))
 			})
 			return r
 		}
@@ -1216,8 +1206,8 @@ func nnc_ANeuralNetworksModel_setOperandValueFromModel(a0 uintptr, a1 int32, a2 
 	if c.Err == nil {
 		c.Err = modelSetOperandValueFromModel(p0, a1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksModel_setOperandValueFromModel(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksModel_setOperandValueFromModel(f, C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2)))
 			})
 			return r
 		}
@@ -1237,8 +1227,8 @@ func nnc_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(a0 uintptr, a1
 	if c.Err == nil {
 		c.Err = modelSetOperandSymmPerChannelQuantParams(p0, a1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(f, C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2)))
 			})
 			return r
 		}
@@ -1259,8 +1249,8 @@ func nnc_ANeuralNetworksModel_addOperation(a0 uintptr, a1 int32, a2 uint32, a3 u
 	if c.Err == nil {
 		c.Err = modelAddOperation(p0, OperationType(a1), p3, p5)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksModel_addOperation(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), C.uint32_t(a2), unsafe.Pointer(a3), C.uint32_t(a4), unsafe.Pointer(a5)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksModel_addOperation(f, C.uintptr_t(a0), C.int32_t(a1), C.uint32_t(a2), unsafe.Pointer(a3), C.uint32_t(a4), unsafe.Pointer(a5)))
 			})
 			return r
 		}
@@ -1281,8 +1271,8 @@ func nnc_ANeuralNetworksModel_identifyInputsAndOutputs(a0 uintptr, a1 uint32, a2
 	if c.Err == nil {
 		c.Err = modelIdentifyInputsAndOutputs(p0, p2, p4)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksModel_identifyInputsAndOutputs(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), C.uint32_t(a3), unsafe.Pointer(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksModel_identifyInputsAndOutputs(f, C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), C.uint32_t(a3), unsafe.Pointer(a4)))
 			})
 			return r
 		}
@@ -1301,8 +1291,8 @@ func nnc_ANeuralNetworksModel_relaxComputationFloat32toFloat16(a0 uintptr, a1 bo
 	if c.Err == nil {
 		c.Err = modelRelaxComputationFloat32toFloat16(p0, a1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksModel_relaxComputationFloat32toFloat16(boundary.Driver(c.Func), C.uintptr_t(a0), C.bool(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksModel_relaxComputationFloat32toFloat16(f, C.uintptr_t(a0), C.bool(a1)))
 			})
 			return r
 		}
@@ -1321,7 +1311,7 @@ func nnc_ANeuralNetworksModel_finish(a0 uintptr) (r int32) {
 	if c.Err == nil {
 		c.Err = modelFinish(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_ANeuralNetworksModel_finish(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_ANeuralNetworksModel_finish(f, C.uintptr_t(a0))) })
 			return r
 		}
 	}
@@ -1336,8 +1326,8 @@ func nnc_ANeuralNetworksCompilation_create(a0 uintptr, a1 unsafe.Pointer) (r int
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_ANeuralNetworksCompilation_create(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_ANeuralNetworksCompilation_create(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 		})
 		return r
 	}
@@ -1347,8 +1337,8 @@ func nnc_ANeuralNetworksCompilation_create(a0 uintptr, a1 unsafe.Pointer) (r int
 		var n1 *Compilation
 		n1, c.Err = compilationCreate(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksCompilation_create(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksCompilation_create(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -1367,8 +1357,8 @@ func nnc_ANeuralNetworksCompilation_createForDevices(a0 uintptr, a1 unsafe.Point
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_ANeuralNetworksCompilation_createForDevices(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint32_t(a2), unsafe.Pointer(a3)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_ANeuralNetworksCompilation_createForDevices(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uint32_t(a2), unsafe.Pointer(a3)))
 		})
 		return r
 	}
@@ -1378,8 +1368,8 @@ func nnc_ANeuralNetworksCompilation_createForDevices(a0 uintptr, a1 unsafe.Point
 		var n3 *Compilation
 		n3, c.Err = compilationCreateForDevices(p0, a1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksCompilation_createForDevices(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint32_t(a2), unsafe.Pointer(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksCompilation_createForDevices(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uint32_t(a2), unsafe.Pointer(a3)))
 			})
 			return r
 		}
@@ -1401,7 +1391,7 @@ func nnc_ANeuralNetworksCompilation_free(a0 uintptr) {
 	if c.Err == nil && p0 != nil {
 		c.Err = compilationFree(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { C.forward_ANeuralNetworksCompilation_free(boundary.Driver(c.Func), C.uintptr_t(a0)) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { C.forward_ANeuralNetworksCompilation_free(f, C.uintptr_t(a0)) })
 			return
 		}
 	}
@@ -1418,8 +1408,8 @@ func nnc_ANeuralNetworksCompilation_setPreference(a0 uintptr, a1 int32) (r int32
 	if c.Err == nil {
 		c.Err = compilationSetPreference(p0, a1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksCompilation_setPreference(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksCompilation_setPreference(f, C.uintptr_t(a0), C.int32_t(a1)))
 			})
 			return r
 		}
@@ -1440,8 +1430,8 @@ func nnc_ANeuralNetworksCompilation_setCaching(a0 uintptr, a1 unsafe.Pointer, a2
 	if c.Err == nil {
 		c.Err = compilationSetCaching(p0, p1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksCompilation_setCaching(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksCompilation_setCaching(f, C.uintptr_t(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
 			})
 			return r
 		}
@@ -1460,8 +1450,8 @@ func nnc_ANeuralNetworksCompilation_setPriority(a0 uintptr, a1 int32) (r int32) 
 	if c.Err == nil {
 		c.Err = compilationSetPriority(p0, a1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksCompilation_setPriority(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksCompilation_setPriority(f, C.uintptr_t(a0), C.int32_t(a1)))
 			})
 			return r
 		}
@@ -1480,8 +1470,8 @@ func nnc_ANeuralNetworksCompilation_setTimeout(a0 uintptr, a1 uint64) (r int32) 
 	if c.Err == nil {
 		c.Err = compilationSetTimeout(p0, a1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksCompilation_setTimeout(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint64_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksCompilation_setTimeout(f, C.uintptr_t(a0), C.uint64_t(a1)))
 			})
 			return r
 		}
@@ -1500,9 +1490,7 @@ func nnc_ANeuralNetworksCompilation_finish(a0 uintptr) (r int32) {
 	if c.Err == nil {
 		c.Err = compilationFinish(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksCompilation_finish(boundary.Driver(c.Func), C.uintptr_t(a0)))
-			})
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_ANeuralNetworksCompilation_finish(f, C.uintptr_t(a0))) })
 			return r
 		}
 	}
@@ -1521,8 +1509,8 @@ func nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(a0 uintp
 	if c.Err == nil {
 		c.Err = compilationGetPreferredMemoryAlignmentForInput(p0, a1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(f, C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
 			})
 			return r
 		}
@@ -1542,8 +1530,8 @@ func nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(a0 uint
 	if c.Err == nil {
 		c.Err = compilationGetPreferredMemoryAlignmentForOutput(p0, a1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(f, C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
 			})
 			return r
 		}
@@ -1563,8 +1551,8 @@ func nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(a0 uintptr
 	if c.Err == nil {
 		c.Err = compilationGetPreferredMemoryPaddingForInput(p0, a1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(f, C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
 			})
 			return r
 		}
@@ -1584,8 +1572,8 @@ func nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(a0 uintpt
 	if c.Err == nil {
 		c.Err = compilationGetPreferredMemoryPaddingForOutput(p0, a1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(f, C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
 			})
 			return r
 		}
@@ -1601,8 +1589,8 @@ func nnc_ANeuralNetworksExecution_create(a0 uintptr, a1 unsafe.Pointer) (r int32
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_ANeuralNetworksExecution_create(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_ANeuralNetworksExecution_create(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 		})
 		return r
 	}
@@ -1612,8 +1600,8 @@ func nnc_ANeuralNetworksExecution_create(a0 uintptr, a1 unsafe.Pointer) (r int32
 		var n1 *Execution
 		n1, c.Err = executionCreate(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksExecution_create(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksExecution_create(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -1635,7 +1623,7 @@ func nnc_ANeuralNetworksExecution_free(a0 uintptr) {
 	if c.Err == nil && p0 != nil {
 		c.Err = executionFree(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { C.forward_ANeuralNetworksExecution_free(boundary.Driver(c.Func), C.uintptr_t(a0)) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { C.forward_ANeuralNetworksExecution_free(f, C.uintptr_t(a0)) })
 			return
 		}
 	}
@@ -1653,8 +1641,8 @@ func nnc_ANeuralNetworksExecution_setInput(a0 uintptr, a1 int32, a2 unsafe.Point
 	if c.Err == nil {
 		c.Err = executionSetInput(p0, a1, p2, a3, a4)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksExecution_setInput(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), C.uint64_t(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksExecution_setInput(f, C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), C.uint64_t(a4)))
 			})
 			return r
 		}
@@ -1675,8 +1663,8 @@ func nnc_ANeuralNetworksExecution_setInputFromMemory(a0 uintptr, a1 int32, a2 un
 	if c.Err == nil {
 		c.Err = executionSetInputFromMemory(p0, a1, p2, p3, a4, a5)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksExecution_setInputFromMemory(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2), C.uintptr_t(a3), C.uint64_t(a4), C.uint64_t(a5)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksExecution_setInputFromMemory(f, C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2), C.uintptr_t(a3), C.uint64_t(a4), C.uint64_t(a5)))
 			})
 			return r
 		}
@@ -1696,8 +1684,8 @@ func nnc_ANeuralNetworksExecution_setOutput(a0 uintptr, a1 int32, a2 unsafe.Poin
 	if c.Err == nil {
 		c.Err = executionSetOutput(p0, a1, p2, a3, a4)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksExecution_setOutput(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), C.uint64_t(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksExecution_setOutput(f, C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), C.uint64_t(a4)))
 			})
 			return r
 		}
@@ -1718,8 +1706,8 @@ func nnc_ANeuralNetworksExecution_setOutputFromMemory(a0 uintptr, a1 int32, a2 u
 	if c.Err == nil {
 		c.Err = executionSetOutputFromMemory(p0, a1, p2, p3, a4, a5)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksExecution_setOutputFromMemory(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2), C.uintptr_t(a3), C.uint64_t(a4), C.uint64_t(a5)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksExecution_setOutputFromMemory(f, C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2), C.uintptr_t(a3), C.uint64_t(a4), C.uint64_t(a5)))
 			})
 			return r
 		}
@@ -1738,8 +1726,8 @@ func nnc_ANeuralNetworksExecution_enableInputAndOutputPadding(a0 uintptr, a1 boo
 	if c.Err == nil {
 		c.Err = executionEnableInputAndOutputPadding(p0, a1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksExecution_enableInputAndOutputPadding(boundary.Driver(c.Func), C.uintptr_t(a0), C.bool(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksExecution_enableInputAndOutputPadding(f, C.uintptr_t(a0), C.bool(a1)))
 			})
 			return r
 		}
@@ -1758,8 +1746,8 @@ func nnc_ANeuralNetworksExecution_setReusable(a0 uintptr, a1 bool) (r int32) {
 	if c.Err == nil {
 		c.Err = executionSetReusable(p0, a1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksExecution_setReusable(boundary.Driver(c.Func), C.uintptr_t(a0), C.bool(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksExecution_setReusable(f, C.uintptr_t(a0), C.bool(a1)))
 			})
 			return r
 		}
@@ -1778,8 +1766,8 @@ func nnc_ANeuralNetworksExecution_setMeasureTiming(a0 uintptr, a1 bool) (r int32
 	if c.Err == nil {
 		c.Err = executionSetMeasureTiming(p0, a1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksExecution_setMeasureTiming(boundary.Driver(c.Func), C.uintptr_t(a0), C.bool(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksExecution_setMeasureTiming(f, C.uintptr_t(a0), C.bool(a1)))
 			})
 			return r
 		}
@@ -1798,8 +1786,8 @@ func nnc_ANeuralNetworksExecution_setTimeout(a0 uintptr, a1 uint64) (r int32) {
 	if c.Err == nil {
 		c.Err = executionSetTimeout(p0, a1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksExecution_setTimeout(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint64_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksExecution_setTimeout(f, C.uintptr_t(a0), C.uint64_t(a1)))
 			})
 			return r
 		}
@@ -1818,8 +1806,8 @@ func nnc_ANeuralNetworksExecution_setLoopTimeout(a0 uintptr, a1 uint64) (r int32
 	if c.Err == nil {
 		c.Err = executionSetLoopTimeout(p0, a1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksExecution_setLoopTimeout(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint64_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksExecution_setLoopTimeout(f, C.uintptr_t(a0), C.uint64_t(a1)))
 			})
 			return r
 		}
@@ -1835,14 +1823,14 @@ func nnc_ANeuralNetworks_getDefaultLoopTimeout() (r uint64) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = uint64(C.forward_ANeuralNetworks_getDefaultLoopTimeout(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uint64(C.forward_ANeuralNetworks_getDefaultLoopTimeout(f)) })
 		return r
 	}
 	if c.Err == nil {
 		var v uint64
 		v, c.Err = getDefaultLoopTimeout()
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = uint64(C.forward_ANeuralNetworks_getDefaultLoopTimeout(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uint64(C.forward_ANeuralNetworks_getDefaultLoopTimeout(f)) })
 			return r
 		}
 		if c.Err != nil {
@@ -1861,14 +1849,14 @@ func nnc_ANeuralNetworks_getMaximumLoopTimeout() (r uint64) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = uint64(C.forward_ANeuralNetworks_getMaximumLoopTimeout(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uint64(C.forward_ANeuralNetworks_getMaximumLoopTimeout(f)) })
 		return r
 	}
 	if c.Err == nil {
 		var v uint64
 		v, c.Err = getMaximumLoopTimeout()
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = uint64(C.forward_ANeuralNetworks_getMaximumLoopTimeout(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uint64(C.forward_ANeuralNetworks_getMaximumLoopTimeout(f)) })
 			return r
 		}
 		if c.Err != nil {
@@ -1890,9 +1878,7 @@ func nnc_ANeuralNetworksExecution_compute(a0 uintptr) (r int32) {
 	if c.Err == nil {
 		c.Err = executionCompute(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksExecution_compute(boundary.Driver(c.Func), C.uintptr_t(a0)))
-			})
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_ANeuralNetworksExecution_compute(f, C.uintptr_t(a0))) })
 			return r
 		}
 	}
@@ -1907,8 +1893,8 @@ func nnc_ANeuralNetworksExecution_startCompute(a0 uintptr, a1 unsafe.Pointer) (r
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_ANeuralNetworksExecution_startCompute(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_ANeuralNetworksExecution_startCompute(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 		})
 		return r
 	}
@@ -1918,8 +1904,8 @@ func nnc_ANeuralNetworksExecution_startCompute(a0 uintptr, a1 unsafe.Pointer) (r
 		var n1 *Event
 		n1, c.Err = executionStartCompute(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksExecution_startCompute(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksExecution_startCompute(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -1942,8 +1928,8 @@ func nnc_ANeuralNetworksExecution_burstCompute(a0 uintptr, a1 uintptr) (r int32)
 	if c.Err == nil {
 		c.Err = executionBurstCompute(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksExecution_burstCompute(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksExecution_burstCompute(f, C.uintptr_t(a0), C.uintptr_t(a1)))
 			})
 			return r
 		}
@@ -1959,8 +1945,8 @@ func nnc_ANeuralNetworksExecution_startComputeWithDependencies(a0 uintptr, a1 un
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_ANeuralNetworksExecution_startComputeWithDependencies(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint32_t(a2), C.uint64_t(a3), unsafe.Pointer(a4)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_ANeuralNetworksExecution_startComputeWithDependencies(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uint32_t(a2), C.uint64_t(a3), unsafe.Pointer(a4)))
 		})
 		return r
 	}
@@ -1970,8 +1956,8 @@ func nnc_ANeuralNetworksExecution_startComputeWithDependencies(a0 uintptr, a1 un
 		var n4 *Event
 		n4, c.Err = executionStartComputeWithDependencies(p0, a1, a2, a3)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksExecution_startComputeWithDependencies(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint32_t(a2), C.uint64_t(a3), unsafe.Pointer(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksExecution_startComputeWithDependencies(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uint32_t(a2), C.uint64_t(a3), unsafe.Pointer(a4)))
 			})
 			return r
 		}
@@ -1994,8 +1980,8 @@ func nnc_ANeuralNetworksExecution_getOutputOperandRank(a0 uintptr, a1 int32, a2 
 	if c.Err == nil {
 		c.Err = executionGetOutputOperandRank(p0, a1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksExecution_getOutputOperandRank(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksExecution_getOutputOperandRank(f, C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2)))
 			})
 			return r
 		}
@@ -2015,8 +2001,8 @@ func nnc_ANeuralNetworksExecution_getOutputOperandDimensions(a0 uintptr, a1 int3
 	if c.Err == nil {
 		c.Err = executionGetOutputOperandDimensions(p0, a1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksExecution_getOutputOperandDimensions(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksExecution_getOutputOperandDimensions(f, C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2)))
 			})
 			return r
 		}
@@ -2036,8 +2022,8 @@ func nnc_ANeuralNetworksExecution_getDuration(a0 uintptr, a1 int32, a2 unsafe.Po
 	if c.Err == nil {
 		c.Err = executionGetDuration(p0, a1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksExecution_getDuration(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksExecution_getDuration(f, C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2)))
 			})
 			return r
 		}
@@ -2053,8 +2039,8 @@ func nnc_ANeuralNetworksBurst_create(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_ANeuralNetworksBurst_create(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_ANeuralNetworksBurst_create(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 		})
 		return r
 	}
@@ -2064,8 +2050,8 @@ func nnc_ANeuralNetworksBurst_create(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 		var n1 *Burst
 		n1, c.Err = burstCreate(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksBurst_create(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksBurst_create(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -2087,7 +2073,7 @@ func nnc_ANeuralNetworksBurst_free(a0 uintptr) {
 	if c.Err == nil && p0 != nil {
 		c.Err = burstFree(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { C.forward_ANeuralNetworksBurst_free(boundary.Driver(c.Func), C.uintptr_t(a0)) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { C.forward_ANeuralNetworksBurst_free(f, C.uintptr_t(a0)) })
 			return
 		}
 	}
@@ -2104,7 +2090,7 @@ func nnc_ANeuralNetworksEvent_wait(a0 uintptr) (r int32) {
 	if c.Err == nil {
 		c.Err = eventWait(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_ANeuralNetworksEvent_wait(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_ANeuralNetworksEvent_wait(f, C.uintptr_t(a0))) })
 			return r
 		}
 	}
@@ -2122,7 +2108,7 @@ func nnc_ANeuralNetworksEvent_free(a0 uintptr) {
 	if c.Err == nil && p0 != nil {
 		c.Err = eventFree(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { C.forward_ANeuralNetworksEvent_free(boundary.Driver(c.Func), C.uintptr_t(a0)) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { C.forward_ANeuralNetworksEvent_free(f, C.uintptr_t(a0)) })
 			return
 		}
 	}
@@ -2136,8 +2122,8 @@ func nnc_ANeuralNetworksEvent_createFromSyncFenceFd(a0 int32, a1 unsafe.Pointer)
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_ANeuralNetworksEvent_createFromSyncFenceFd(boundary.Driver(c.Func), C.int32_t(a0), unsafe.Pointer(a1)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_ANeuralNetworksEvent_createFromSyncFenceFd(f, C.int32_t(a0), unsafe.Pointer(a1)))
 		})
 		return r
 	}
@@ -2146,8 +2132,8 @@ func nnc_ANeuralNetworksEvent_createFromSyncFenceFd(a0 int32, a1 unsafe.Pointer)
 		var n1 *Event
 		n1, c.Err = eventCreateFromSyncFenceFd(a0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksEvent_createFromSyncFenceFd(boundary.Driver(c.Func), C.int32_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksEvent_createFromSyncFenceFd(f, C.int32_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -2170,8 +2156,8 @@ func nnc_ANeuralNetworksEvent_getSyncFenceFd(a0 uintptr, a1 unsafe.Pointer) (r i
 	if c.Err == nil {
 		c.Err = eventGetSyncFenceFd(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksEvent_getSyncFenceFd(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksEvent_getSyncFenceFd(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -2187,8 +2173,8 @@ func nnc_ANeuralNetworksDevice_getExtensionSupport(a0 unsafe.Pointer, a1 unsafe.
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1), boundary.Out[bool](a2)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_ANeuralNetworksDevice_getExtensionSupport(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_ANeuralNetworksDevice_getExtensionSupport(f, unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
 		})
 		return r
 	}
@@ -2197,8 +2183,8 @@ func nnc_ANeuralNetworksDevice_getExtensionSupport(a0 unsafe.Pointer, a1 unsafe.
 	if c.Err == nil {
 		c.Err = deviceGetExtensionSupport(a0, p1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksDevice_getExtensionSupport(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksDevice_getExtensionSupport(f, unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
 			})
 			return r
 		}
@@ -2219,8 +2205,8 @@ func nnc_ANeuralNetworksModel_getExtensionOperandType(a0 uintptr, a1 unsafe.Poin
 	if c.Err == nil {
 		c.Err = modelGetExtensionOperandType(p0, p1, a2, p3)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksModel_getExtensionOperandType(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint16_t(a2), unsafe.Pointer(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksModel_getExtensionOperandType(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uint16_t(a2), unsafe.Pointer(a3)))
 			})
 			return r
 		}
@@ -2241,8 +2227,8 @@ func nnc_ANeuralNetworksModel_getExtensionOperationType(a0 uintptr, a1 unsafe.Po
 	if c.Err == nil {
 		c.Err = modelGetExtensionOperationType(p0, p1, a2, p3)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksModel_getExtensionOperationType(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint16_t(a2), unsafe.Pointer(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksModel_getExtensionOperationType(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uint16_t(a2), unsafe.Pointer(a3)))
 			})
 			return r
 		}
@@ -2261,8 +2247,8 @@ func nnc_ANeuralNetworksModel_setOperandExtensionData(a0 uintptr, a1 int32, a2 u
 	if c.Err == nil {
 		c.Err = modelSetOperandExtensionData(p0, a1, a2, a3)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksModel_setOperandExtensionData(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2), C.uint64_t(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksModel_setOperandExtensionData(f, C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2), C.uint64_t(a3)))
 			})
 			return r
 		}
@@ -2282,8 +2268,8 @@ func nnc_ANeuralNetworksCompilation_addExtensionAttribute(a0 uintptr, a1 unsafe.
 	if c.Err == nil {
 		c.Err = compilationAddExtensionAttribute(p0, p1, a2, a3, a4)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksCompilation_addExtensionAttribute(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint16_t(a2), unsafe.Pointer(a3), C.uint64_t(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksCompilation_addExtensionAttribute(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uint16_t(a2), unsafe.Pointer(a3), C.uint64_t(a4)))
 			})
 			return r
 		}
@@ -2303,8 +2289,8 @@ func nnc_ANeuralNetworksExecution_addExtensionAttribute(a0 uintptr, a1 unsafe.Po
 	if c.Err == nil {
 		c.Err = executionAddExtensionAttribute(p0, p1, a2, a3, a4)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_ANeuralNetworksExecution_addExtensionAttribute(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint16_t(a2), unsafe.Pointer(a3), C.uint64_t(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_ANeuralNetworksExecution_addExtensionAttribute(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uint16_t(a2), unsafe.Pointer(a3), C.uint64_t(a4)))
 			})
 			return r
 		}

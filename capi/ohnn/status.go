@@ -9,6 +9,8 @@ import (
 )
 
 // refuse returns an error that status turns into code. The message names the argument, its value and what would fit.
+//
+//go:noinline
 func refuse(code ReturnCode, format string, args ...any) error {
 	return boundary.Refuse(code, format, args...)
 }
@@ -23,9 +25,13 @@ func refuseFor(code ReturnCode, err error, format string, args ...any) error {
 }
 
 // invalid refuses an argument with InvalidParameter, by far the commonest code of this API.
+//
+//go:noinline
 func invalid(format string, args ...any) error { return refuse(InvalidParameter, format, args...) }
 
 // forbidden refuses a call that comes at the wrong time or asks for an ability that the device lacks.
+//
+//go:noinline
 func forbidden(format string, args ...any) error { return refuse(OperationForbidden, format, args...) }
 
 var kindCodes = boundary.Codes[ReturnCode]{

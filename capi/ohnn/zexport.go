@@ -682,8 +682,8 @@ func nnc_OH_NNDevice_GetAllDevicesID(a0 unsafe.Pointer, a1 unsafe.Pointer) (r ui
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uint32](a1)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = uint32(C.forward_OH_NNDevice_GetAllDevicesID(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = uint32(C.forward_OH_NNDevice_GetAllDevicesID(f, unsafe.Pointer(a0), unsafe.Pointer(a1)))
 		})
 		return r
 	}
@@ -692,8 +692,8 @@ func nnc_OH_NNDevice_GetAllDevicesID(a0 unsafe.Pointer, a1 unsafe.Pointer) (r ui
 	if c.Err == nil {
 		c.Err = deviceGetAllDevicesID(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNDevice_GetAllDevicesID(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNDevice_GetAllDevicesID(f, unsafe.Pointer(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -709,8 +709,8 @@ func nnc_OH_NNDevice_GetName(a0 uint64, a1 unsafe.Pointer) (r uint32) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = uint32(C.forward_OH_NNDevice_GetName(boundary.Driver(c.Func), C.uint64_t(a0), unsafe.Pointer(a1)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = uint32(C.forward_OH_NNDevice_GetName(f, C.uint64_t(a0), unsafe.Pointer(a1)))
 		})
 		return r
 	}
@@ -718,8 +718,8 @@ func nnc_OH_NNDevice_GetName(a0 uint64, a1 unsafe.Pointer) (r uint32) {
 	if c.Err == nil {
 		c.Err = deviceGetName(a0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNDevice_GetName(boundary.Driver(c.Func), C.uint64_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNDevice_GetName(f, C.uint64_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -735,8 +735,8 @@ func nnc_OH_NNDevice_GetType(a0 uint64, a1 unsafe.Pointer) (r uint32) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.OutNamed(a1, 4, &enumOHNNDeviceType)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = uint32(C.forward_OH_NNDevice_GetType(boundary.Driver(c.Func), C.uint64_t(a0), unsafe.Pointer(a1)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = uint32(C.forward_OH_NNDevice_GetType(f, C.uint64_t(a0), unsafe.Pointer(a1)))
 		})
 		return r
 	}
@@ -744,8 +744,8 @@ func nnc_OH_NNDevice_GetType(a0 uint64, a1 unsafe.Pointer) (r uint32) {
 	if c.Err == nil {
 		c.Err = deviceGetType(a0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNDevice_GetType(boundary.Driver(c.Func), C.uint64_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNDevice_GetType(f, C.uint64_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -761,14 +761,14 @@ func nnc_OH_NNTensorDesc_Create() (r uintptr) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNTensorDesc_Create(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_OH_NNTensorDesc_Create(f)) })
 		return r
 	}
 	if c.Err == nil {
 		var o *TensorDesc
 		o, c.Err = tensorDescCreate()
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNTensorDesc_Create(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_OH_NNTensorDesc_Create(f)) })
 			return r
 		}
 		return boundary.Give(&c, o)
@@ -787,7 +787,7 @@ func nnc_OH_NNTensorDesc_Destroy(a0 unsafe.Pointer) (r uint32) {
 	if c.Err == nil {
 		c.Err = tensorDescDestroy(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = uint32(C.forward_OH_NNTensorDesc_Destroy(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uint32(C.forward_OH_NNTensorDesc_Destroy(f, unsafe.Pointer(a0))) })
 			return r
 		}
 	}
@@ -806,8 +806,8 @@ func nnc_OH_NNTensorDesc_SetName(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 	if c.Err == nil {
 		c.Err = tensorDescSetName(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNTensorDesc_SetName(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNTensorDesc_SetName(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -827,8 +827,8 @@ func nnc_OH_NNTensorDesc_GetName(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 	if c.Err == nil {
 		c.Err = tensorDescGetName(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNTensorDesc_GetName(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNTensorDesc_GetName(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -847,8 +847,8 @@ func nnc_OH_NNTensorDesc_SetDataType(a0 uintptr, a1 uint32) (r uint32) {
 	if c.Err == nil {
 		c.Err = tensorDescSetDataType(p0, DataType(a1))
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNTensorDesc_SetDataType(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNTensorDesc_SetDataType(f, C.uintptr_t(a0), C.uint32_t(a1)))
 			})
 			return r
 		}
@@ -868,8 +868,8 @@ func nnc_OH_NNTensorDesc_GetDataType(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 	if c.Err == nil {
 		c.Err = tensorDescGetDataType(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNTensorDesc_GetDataType(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNTensorDesc_GetDataType(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -889,8 +889,8 @@ func nnc_OH_NNTensorDesc_SetShape(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r u
 	if c.Err == nil {
 		c.Err = tensorDescSetShape(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNTensorDesc_SetShape(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNTensorDesc_SetShape(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2)))
 			})
 			return r
 		}
@@ -911,8 +911,8 @@ func nnc_OH_NNTensorDesc_GetShape(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Point
 	if c.Err == nil {
 		c.Err = tensorDescGetShape(p0, p1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNTensorDesc_GetShape(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNTensorDesc_GetShape(f, C.uintptr_t(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
 			})
 			return r
 		}
@@ -931,8 +931,8 @@ func nnc_OH_NNTensorDesc_SetFormat(a0 uintptr, a1 uint32) (r uint32) {
 	if c.Err == nil {
 		c.Err = tensorDescSetFormat(p0, Format(a1))
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNTensorDesc_SetFormat(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNTensorDesc_SetFormat(f, C.uintptr_t(a0), C.uint32_t(a1)))
 			})
 			return r
 		}
@@ -952,8 +952,8 @@ func nnc_OH_NNTensorDesc_GetFormat(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 	if c.Err == nil {
 		c.Err = tensorDescGetFormat(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNTensorDesc_GetFormat(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNTensorDesc_GetFormat(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -973,8 +973,8 @@ func nnc_OH_NNTensorDesc_GetElementCount(a0 uintptr, a1 unsafe.Pointer) (r uint3
 	if c.Err == nil {
 		c.Err = tensorDescGetElementCount(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNTensorDesc_GetElementCount(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNTensorDesc_GetElementCount(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -994,8 +994,8 @@ func nnc_OH_NNTensorDesc_GetByteSize(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 	if c.Err == nil {
 		c.Err = tensorDescGetByteSize(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNTensorDesc_GetByteSize(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNTensorDesc_GetByteSize(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -1011,9 +1011,7 @@ func nnc_OH_NNTensor_Create(a0 uint64, a1 uintptr) (r uintptr) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = uintptr(C.forward_OH_NNTensor_Create(boundary.Driver(c.Func), C.uint64_t(a0), C.uintptr_t(a1)))
-		})
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_OH_NNTensor_Create(f, C.uint64_t(a0), C.uintptr_t(a1))) })
 		return r
 	}
 	p1 := boundary.Handle[TensorDesc](&c, 1, a1)
@@ -1021,9 +1019,7 @@ func nnc_OH_NNTensor_Create(a0 uint64, a1 uintptr) (r uintptr) {
 		var o *Tensor
 		o, c.Err = tensorCreate(a0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uintptr(C.forward_OH_NNTensor_Create(boundary.Driver(c.Func), C.uint64_t(a0), C.uintptr_t(a1)))
-			})
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_OH_NNTensor_Create(f, C.uint64_t(a0), C.uintptr_t(a1))) })
 			return r
 		}
 		return boundary.Give(&c, o)
@@ -1039,8 +1035,8 @@ func nnc_OH_NNTensor_CreateWithSize(a0 uint64, a1 uintptr, a2 uint64) (r uintptr
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1), boundary.Value(a2)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = uintptr(C.forward_OH_NNTensor_CreateWithSize(boundary.Driver(c.Func), C.uint64_t(a0), C.uintptr_t(a1), C.uint64_t(a2)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = uintptr(C.forward_OH_NNTensor_CreateWithSize(f, C.uint64_t(a0), C.uintptr_t(a1), C.uint64_t(a2)))
 		})
 		return r
 	}
@@ -1049,8 +1045,8 @@ func nnc_OH_NNTensor_CreateWithSize(a0 uint64, a1 uintptr, a2 uint64) (r uintptr
 		var o *Tensor
 		o, c.Err = tensorCreateWithSize(a0, p1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uintptr(C.forward_OH_NNTensor_CreateWithSize(boundary.Driver(c.Func), C.uint64_t(a0), C.uintptr_t(a1), C.uint64_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uintptr(C.forward_OH_NNTensor_CreateWithSize(f, C.uint64_t(a0), C.uintptr_t(a1), C.uint64_t(a2)))
 			})
 			return r
 		}
@@ -1067,8 +1063,8 @@ func nnc_OH_NNTensor_CreateWithFd(a0 uint64, a1 uintptr, a2 int32, a3 uint64, a4
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Value(a4)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = uintptr(C.forward_OH_NNTensor_CreateWithFd(boundary.Driver(c.Func), C.uint64_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.uint64_t(a3), C.uint64_t(a4)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = uintptr(C.forward_OH_NNTensor_CreateWithFd(f, C.uint64_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.uint64_t(a3), C.uint64_t(a4)))
 		})
 		return r
 	}
@@ -1077,8 +1073,8 @@ func nnc_OH_NNTensor_CreateWithFd(a0 uint64, a1 uintptr, a2 int32, a3 uint64, a4
 		var o *Tensor
 		o, c.Err = tensorCreateWithFd(a0, p1, a2, a3, a4)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uintptr(C.forward_OH_NNTensor_CreateWithFd(boundary.Driver(c.Func), C.uint64_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.uint64_t(a3), C.uint64_t(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uintptr(C.forward_OH_NNTensor_CreateWithFd(f, C.uint64_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.uint64_t(a3), C.uint64_t(a4)))
 			})
 			return r
 		}
@@ -1098,7 +1094,7 @@ func nnc_OH_NNTensor_Destroy(a0 unsafe.Pointer) (r uint32) {
 	if c.Err == nil {
 		c.Err = tensorDestroy(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = uint32(C.forward_OH_NNTensor_Destroy(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uint32(C.forward_OH_NNTensor_Destroy(f, unsafe.Pointer(a0))) })
 			return r
 		}
 	}
@@ -1117,7 +1113,7 @@ func nnc_OH_NNTensor_GetTensorDesc(a0 uintptr) (r uintptr) {
 		var o *TensorDesc
 		o, c.Err = tensorGetTensorDesc(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNTensor_GetTensorDesc(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_OH_NNTensor_GetTensorDesc(f, C.uintptr_t(a0))) })
 			return r
 		}
 		return boundary.Give(&c, o)
@@ -1137,7 +1133,7 @@ func nnc_OH_NNTensor_GetDataBuffer(a0 uintptr) (r uintptr) {
 		var v uintptr
 		v, c.Err = tensorGetDataBuffer(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNTensor_GetDataBuffer(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_OH_NNTensor_GetDataBuffer(f, C.uintptr_t(a0))) })
 			return r
 		}
 		if c.Err != nil {
@@ -1160,8 +1156,8 @@ func nnc_OH_NNTensor_GetFd(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 	if c.Err == nil {
 		c.Err = tensorGetFd(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNTensor_GetFd(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNTensor_GetFd(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -1181,8 +1177,8 @@ func nnc_OH_NNTensor_GetSize(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 	if c.Err == nil {
 		c.Err = tensorGetSize(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNTensor_GetSize(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNTensor_GetSize(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -1202,8 +1198,8 @@ func nnc_OH_NNTensor_GetOffset(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 	if c.Err == nil {
 		c.Err = tensorGetOffset(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNTensor_GetOffset(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNTensor_GetOffset(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -1219,14 +1215,14 @@ func nnc_OH_NNQuantParam_Create() (r uintptr) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNQuantParam_Create(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_OH_NNQuantParam_Create(f)) })
 		return r
 	}
 	if c.Err == nil {
 		var o *QuantParam
 		o, c.Err = quantParamCreate()
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNQuantParam_Create(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_OH_NNQuantParam_Create(f)) })
 			return r
 		}
 		return boundary.Give(&c, o)
@@ -1246,8 +1242,8 @@ func nnc_OH_NNQuantParam_SetScales(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r 
 	if c.Err == nil {
 		c.Err = quantParamSetScales(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNQuantParam_SetScales(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNQuantParam_SetScales(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2)))
 			})
 			return r
 		}
@@ -1267,8 +1263,8 @@ func nnc_OH_NNQuantParam_SetZeroPoints(a0 uintptr, a1 unsafe.Pointer, a2 uint64)
 	if c.Err == nil {
 		c.Err = quantParamSetZeroPoints(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNQuantParam_SetZeroPoints(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNQuantParam_SetZeroPoints(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2)))
 			})
 			return r
 		}
@@ -1288,8 +1284,8 @@ func nnc_OH_NNQuantParam_SetNumBits(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r
 	if c.Err == nil {
 		c.Err = quantParamSetNumBits(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNQuantParam_SetNumBits(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNQuantParam_SetNumBits(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2)))
 			})
 			return r
 		}
@@ -1308,7 +1304,7 @@ func nnc_OH_NNQuantParam_Destroy(a0 unsafe.Pointer) (r uint32) {
 	if c.Err == nil {
 		c.Err = quantParamDestroy(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = uint32(C.forward_OH_NNQuantParam_Destroy(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uint32(C.forward_OH_NNQuantParam_Destroy(f, unsafe.Pointer(a0))) })
 			return r
 		}
 	}
@@ -1323,14 +1319,14 @@ func nnc_OH_NNModel_Construct() (r uintptr) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNModel_Construct(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_OH_NNModel_Construct(f)) })
 		return r
 	}
 	if c.Err == nil {
 		var o *Model
 		o, c.Err = modelConstruct()
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNModel_Construct(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_OH_NNModel_Construct(f)) })
 			return r
 		}
 		return boundary.Give(&c, o)
@@ -1349,7 +1345,7 @@ func nnc_OH_NNModel_Destroy(a0 unsafe.Pointer) {
 	if c.Err == nil && p0 != nil {
 		c.Err = modelDestroy(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { C.forward_OH_NNModel_Destroy(boundary.Driver(c.Func), unsafe.Pointer(a0)) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { C.forward_OH_NNModel_Destroy(f, unsafe.Pointer(a0)) })
 			return
 		}
 	}
@@ -1367,8 +1363,8 @@ func nnc_OH_NNModel_AddTensor(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 	if c.Err == nil {
 		c.Err = modelAddTensor(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNModel_AddTensor(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNModel_AddTensor(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -1388,8 +1384,8 @@ func nnc_OH_NNModel_AddTensorToModel(a0 uintptr, a1 uintptr) (r uint32) {
 	if c.Err == nil {
 		c.Err = modelAddTensorToModel(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNModel_AddTensorToModel(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNModel_AddTensorToModel(f, C.uintptr_t(a0), C.uintptr_t(a1)))
 			})
 			return r
 		}
@@ -1409,8 +1405,8 @@ func nnc_OH_NNModel_SetTensorData(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 u
 	if c.Err == nil {
 		c.Err = modelSetTensorData(p0, a1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNModel_SetTensorData(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), C.uint64_t(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNModel_SetTensorData(f, C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), C.uint64_t(a3)))
 			})
 			return r
 		}
@@ -1430,8 +1426,8 @@ func nnc_OH_NNModel_SetTensorQuantParams(a0 uintptr, a1 uint32, a2 uintptr) (r u
 	if c.Err == nil {
 		c.Err = modelSetTensorQuantParams(p0, a1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNModel_SetTensorQuantParams(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), C.uintptr_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNModel_SetTensorQuantParams(f, C.uintptr_t(a0), C.uint32_t(a1), C.uintptr_t(a2)))
 			})
 			return r
 		}
@@ -1450,8 +1446,8 @@ func nnc_OH_NNModel_SetTensorType(a0 uintptr, a1 uint32, a2 uint32) (r uint32) {
 	if c.Err == nil {
 		c.Err = modelSetTensorType(p0, a1, TensorType(a2))
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNModel_SetTensorType(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), C.uint32_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNModel_SetTensorType(f, C.uintptr_t(a0), C.uint32_t(a1), C.uint32_t(a2)))
 			})
 			return r
 		}
@@ -1473,8 +1469,8 @@ func nnc_OH_NNModel_AddOperation(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 un
 	if c.Err == nil {
 		c.Err = modelAddOperation(p0, OperationType(a1), p2, p3, p4)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNModel_AddOperation(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNModel_AddOperation(f, C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
 			})
 			return r
 		}
@@ -1495,8 +1491,8 @@ func nnc_OH_NNModel_SpecifyInputsAndOutputs(a0 uintptr, a1 unsafe.Pointer, a2 un
 	if c.Err == nil {
 		c.Err = modelSpecifyInputsAndOutputs(p0, p1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNModel_SpecifyInputsAndOutputs(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNModel_SpecifyInputsAndOutputs(f, C.uintptr_t(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
 			})
 			return r
 		}
@@ -1515,7 +1511,7 @@ func nnc_OH_NNModel_Finish(a0 uintptr) (r uint32) {
 	if c.Err == nil {
 		c.Err = modelFinish(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = uint32(C.forward_OH_NNModel_Finish(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uint32(C.forward_OH_NNModel_Finish(f, C.uintptr_t(a0))) })
 			return r
 		}
 	}
@@ -1535,8 +1531,8 @@ func nnc_OH_NNModel_GetAvailableOperations(a0 uintptr, a1 uint64, a2 unsafe.Poin
 	if c.Err == nil {
 		c.Err = modelGetAvailableOperations(p0, a1, p2, p3)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNModel_GetAvailableOperations(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint64_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNModel_GetAvailableOperations(f, C.uintptr_t(a0), C.uint64_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3)))
 			})
 			return r
 		}
@@ -1552,7 +1548,7 @@ func nnc_OH_NNCompilation_Construct(a0 uintptr) (r uintptr) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNCompilation_Construct(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_OH_NNCompilation_Construct(f, C.uintptr_t(a0))) })
 		return r
 	}
 	p0 := boundary.Handle[Model](&c, 0, a0)
@@ -1560,7 +1556,7 @@ func nnc_OH_NNCompilation_Construct(a0 uintptr) (r uintptr) {
 		var o *Compilation
 		o, c.Err = compilationConstruct(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNCompilation_Construct(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_OH_NNCompilation_Construct(f, C.uintptr_t(a0))) })
 			return r
 		}
 		return boundary.Give(&c, o)
@@ -1576,8 +1572,8 @@ func nnc_OH_NNCompilation_ConstructWithOfflineModelFile(a0 unsafe.Pointer) (r ui
 		c.Args = []boundary.Arg{boundary.Text(a0)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = uintptr(C.forward_OH_NNCompilation_ConstructWithOfflineModelFile(boundary.Driver(c.Func), unsafe.Pointer(a0)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = uintptr(C.forward_OH_NNCompilation_ConstructWithOfflineModelFile(f, unsafe.Pointer(a0)))
 		})
 		if r == 0 {
 			c.Lifted = liftsFile(a0)
@@ -1589,8 +1585,8 @@ func nnc_OH_NNCompilation_ConstructWithOfflineModelFile(a0 unsafe.Pointer) (r ui
 		var o *Compilation
 		o, c.Err = compilationConstructWithOfflineModelFile(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uintptr(C.forward_OH_NNCompilation_ConstructWithOfflineModelFile(boundary.Driver(c.Func), unsafe.Pointer(a0)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uintptr(C.forward_OH_NNCompilation_ConstructWithOfflineModelFile(f, unsafe.Pointer(a0)))
 			})
 			if r == 0 {
 				c.Lifted = liftsFile(a0)
@@ -1610,8 +1606,8 @@ func nnc_OH_NNCompilation_ConstructWithOfflineModelBuffer(a0 unsafe.Pointer, a1 
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = uintptr(C.forward_OH_NNCompilation_ConstructWithOfflineModelBuffer(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uint64_t(a1)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = uintptr(C.forward_OH_NNCompilation_ConstructWithOfflineModelBuffer(f, unsafe.Pointer(a0), C.uint64_t(a1)))
 		})
 		if r == 0 {
 			c.Lifted = liftsBuffer(a0, a1)
@@ -1623,8 +1619,8 @@ func nnc_OH_NNCompilation_ConstructWithOfflineModelBuffer(a0 unsafe.Pointer, a1 
 		var o *Compilation
 		o, c.Err = compilationConstructWithOfflineModelBuffer(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uintptr(C.forward_OH_NNCompilation_ConstructWithOfflineModelBuffer(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uint64_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uintptr(C.forward_OH_NNCompilation_ConstructWithOfflineModelBuffer(f, unsafe.Pointer(a0), C.uint64_t(a1)))
 			})
 			if r == 0 {
 				c.Lifted = liftsBuffer(a0, a1)
@@ -1644,14 +1640,14 @@ func nnc_OH_NNCompilation_ConstructForCache() (r uintptr) {
 		c.Args = []boundary.Arg{}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNCompilation_ConstructForCache(boundary.Driver(c.Func))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_OH_NNCompilation_ConstructForCache(f)) })
 		return r
 	}
 	if c.Err == nil {
 		var o *Compilation
 		o, c.Err = compilationConstructForCache()
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNCompilation_ConstructForCache(boundary.Driver(c.Func))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_OH_NNCompilation_ConstructForCache(f)) })
 			return r
 		}
 		return boundary.Give(&c, o)
@@ -1672,8 +1668,8 @@ func nnc_OH_NNCompilation_ExportCacheToBuffer(a0 uintptr, a1 unsafe.Pointer, a2 
 	if c.Err == nil {
 		c.Err = compilationExportCacheToBuffer(p0, p1, p3)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNCompilation_ExportCacheToBuffer(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2), unsafe.Pointer(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNCompilation_ExportCacheToBuffer(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2), unsafe.Pointer(a3)))
 			})
 			return r
 		}
@@ -1693,8 +1689,8 @@ func nnc_OH_NNCompilation_ImportCacheFromBuffer(a0 uintptr, a1 unsafe.Pointer, a
 	if c.Err == nil {
 		c.Err = compilationImportCacheFromBuffer(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNCompilation_ImportCacheFromBuffer(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNCompilation_ImportCacheFromBuffer(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2)))
 			})
 			return r
 		}
@@ -1715,8 +1711,8 @@ func nnc_OH_NNCompilation_AddExtensionConfig(a0 uintptr, a1 unsafe.Pointer, a2 u
 	if c.Err == nil {
 		c.Err = compilationAddExtensionConfig(p0, p1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNCompilation_AddExtensionConfig(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uint64_t(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNCompilation_AddExtensionConfig(f, C.uintptr_t(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uint64_t(a3)))
 			})
 			return r
 		}
@@ -1735,8 +1731,8 @@ func nnc_OH_NNCompilation_SetDevice(a0 uintptr, a1 uint64) (r uint32) {
 	if c.Err == nil {
 		c.Err = compilationSetDevice(p0, a1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNCompilation_SetDevice(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint64_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNCompilation_SetDevice(f, C.uintptr_t(a0), C.uint64_t(a1)))
 			})
 			return r
 		}
@@ -1756,8 +1752,8 @@ func nnc_OH_NNCompilation_SetCache(a0 uintptr, a1 unsafe.Pointer, a2 uint32) (r 
 	if c.Err == nil {
 		c.Err = compilationSetCache(p0, p1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNCompilation_SetCache(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNCompilation_SetCache(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
 			})
 			return r
 		}
@@ -1776,8 +1772,8 @@ func nnc_OH_NNCompilation_SetPerformanceMode(a0 uintptr, a1 uint32) (r uint32) {
 	if c.Err == nil {
 		c.Err = compilationSetPerformanceMode(p0, PerformanceMode(a1))
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNCompilation_SetPerformanceMode(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNCompilation_SetPerformanceMode(f, C.uintptr_t(a0), C.uint32_t(a1)))
 			})
 			return r
 		}
@@ -1796,8 +1792,8 @@ func nnc_OH_NNCompilation_SetPriority(a0 uintptr, a1 uint32) (r uint32) {
 	if c.Err == nil {
 		c.Err = compilationSetPriority(p0, Priority(a1))
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNCompilation_SetPriority(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNCompilation_SetPriority(f, C.uintptr_t(a0), C.uint32_t(a1)))
 			})
 			return r
 		}
@@ -1816,8 +1812,8 @@ func nnc_OH_NNCompilation_EnableFloat16(a0 uintptr, a1 bool) (r uint32) {
 	if c.Err == nil {
 		c.Err = compilationEnableFloat16(p0, a1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNCompilation_EnableFloat16(boundary.Driver(c.Func), C.uintptr_t(a0), C.bool(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNCompilation_EnableFloat16(f, C.uintptr_t(a0), C.bool(a1)))
 			})
 			return r
 		}
@@ -1836,7 +1832,7 @@ func nnc_OH_NNCompilation_Build(a0 uintptr) (r uint32) {
 	if c.Err == nil {
 		c.Err = compilationBuild(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = uint32(C.forward_OH_NNCompilation_Build(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uint32(C.forward_OH_NNCompilation_Build(f, C.uintptr_t(a0))) })
 			return r
 		}
 	}
@@ -1854,7 +1850,7 @@ func nnc_OH_NNCompilation_Destroy(a0 unsafe.Pointer) {
 	if c.Err == nil && p0 != nil {
 		c.Err = compilationDestroy(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { C.forward_OH_NNCompilation_Destroy(boundary.Driver(c.Func), unsafe.Pointer(a0)) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { C.forward_OH_NNCompilation_Destroy(f, unsafe.Pointer(a0)) })
 			return
 		}
 	}
@@ -1868,7 +1864,7 @@ func nnc_OH_NNExecutor_Construct(a0 uintptr) (r uintptr) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNExecutor_Construct(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_OH_NNExecutor_Construct(f, C.uintptr_t(a0))) })
 		return r
 	}
 	p0 := boundary.Handle[Compilation](&c, 0, a0)
@@ -1876,7 +1872,7 @@ func nnc_OH_NNExecutor_Construct(a0 uintptr) (r uintptr) {
 		var o *Executor
 		o, c.Err = executorConstruct(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNExecutor_Construct(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_OH_NNExecutor_Construct(f, C.uintptr_t(a0))) })
 			return r
 		}
 		return boundary.Give(&c, o)
@@ -1895,7 +1891,7 @@ func nnc_OH_NNExecutor_Destroy(a0 unsafe.Pointer) {
 	if c.Err == nil && p0 != nil {
 		c.Err = executorDestroy(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { C.forward_OH_NNExecutor_Destroy(boundary.Driver(c.Func), unsafe.Pointer(a0)) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { C.forward_OH_NNExecutor_Destroy(f, unsafe.Pointer(a0)) })
 			return
 		}
 	}
@@ -1913,8 +1909,8 @@ func nnc_OH_NNExecutor_GetInputCount(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 	if c.Err == nil {
 		c.Err = executorGetInputCount(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNExecutor_GetInputCount(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNExecutor_GetInputCount(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -1934,8 +1930,8 @@ func nnc_OH_NNExecutor_GetOutputCount(a0 uintptr, a1 unsafe.Pointer) (r uint32) 
 	if c.Err == nil {
 		c.Err = executorGetOutputCount(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNExecutor_GetOutputCount(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNExecutor_GetOutputCount(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -1951,8 +1947,8 @@ func nnc_OH_NNExecutor_CreateInputTensorDesc(a0 uintptr, a1 uint64) (r uintptr) 
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = uintptr(C.forward_OH_NNExecutor_CreateInputTensorDesc(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint64_t(a1)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = uintptr(C.forward_OH_NNExecutor_CreateInputTensorDesc(f, C.uintptr_t(a0), C.uint64_t(a1)))
 		})
 		return r
 	}
@@ -1961,8 +1957,8 @@ func nnc_OH_NNExecutor_CreateInputTensorDesc(a0 uintptr, a1 uint64) (r uintptr) 
 		var o *TensorDesc
 		o, c.Err = executorCreateInputTensorDesc(p0, a1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uintptr(C.forward_OH_NNExecutor_CreateInputTensorDesc(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint64_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uintptr(C.forward_OH_NNExecutor_CreateInputTensorDesc(f, C.uintptr_t(a0), C.uint64_t(a1)))
 			})
 			return r
 		}
@@ -1979,8 +1975,8 @@ func nnc_OH_NNExecutor_CreateOutputTensorDesc(a0 uintptr, a1 uint64) (r uintptr)
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = uintptr(C.forward_OH_NNExecutor_CreateOutputTensorDesc(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint64_t(a1)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = uintptr(C.forward_OH_NNExecutor_CreateOutputTensorDesc(f, C.uintptr_t(a0), C.uint64_t(a1)))
 		})
 		return r
 	}
@@ -1989,8 +1985,8 @@ func nnc_OH_NNExecutor_CreateOutputTensorDesc(a0 uintptr, a1 uint64) (r uintptr)
 		var o *TensorDesc
 		o, c.Err = executorCreateOutputTensorDesc(p0, a1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uintptr(C.forward_OH_NNExecutor_CreateOutputTensorDesc(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint64_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uintptr(C.forward_OH_NNExecutor_CreateOutputTensorDesc(f, C.uintptr_t(a0), C.uint64_t(a1)))
 			})
 			return r
 		}
@@ -2012,8 +2008,8 @@ func nnc_OH_NNExecutor_GetOutputShape(a0 uintptr, a1 uint32, a2 unsafe.Pointer, 
 	if c.Err == nil {
 		c.Err = executorGetOutputShape(p0, a1, p2, p3)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNExecutor_GetOutputShape(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNExecutor_GetOutputShape(f, C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3)))
 			})
 			return r
 		}
@@ -2035,8 +2031,8 @@ func nnc_OH_NNExecutor_GetInputDimRange(a0 uintptr, a1 uint64, a2 unsafe.Pointer
 	if c.Err == nil {
 		c.Err = executorGetInputDimRange(p0, a1, p2, p3, p4)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNExecutor_GetInputDimRange(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint64_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNExecutor_GetInputDimRange(f, C.uintptr_t(a0), C.uint64_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
 			})
 			return r
 		}
@@ -2056,8 +2052,8 @@ func nnc_OH_NNExecutor_SetOnRunDone(a0 uintptr, a1 uintptr) (r uint32) {
 	if c.Err == nil {
 		c.Err = executorSetOnRunDone(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNExecutor_SetOnRunDone(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNExecutor_SetOnRunDone(f, C.uintptr_t(a0), C.uintptr_t(a1)))
 			})
 			return r
 		}
@@ -2077,8 +2073,8 @@ func nnc_OH_NNExecutor_SetOnServiceDied(a0 uintptr, a1 uintptr) (r uint32) {
 	if c.Err == nil {
 		c.Err = executorSetOnServiceDied(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNExecutor_SetOnServiceDied(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNExecutor_SetOnServiceDied(f, C.uintptr_t(a0), C.uintptr_t(a1)))
 			})
 			return r
 		}
@@ -2099,8 +2095,8 @@ func nnc_OH_NNExecutor_RunSync(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 unsa
 	if c.Err == nil {
 		c.Err = executorRunSync(p0, p1, p3)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNExecutor_RunSync(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2), unsafe.Pointer(a3), C.uint64_t(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNExecutor_RunSync(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2), unsafe.Pointer(a3), C.uint64_t(a4)))
 			})
 			return r
 		}
@@ -2120,8 +2116,8 @@ func nnc_OH_NNExecutor_RunAsync(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 uns
 	if c.Err == nil {
 		c.Err = executorRunAsync(p0, a1, a2, a3, a4, a5, p6)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNExecutor_RunAsync(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2), unsafe.Pointer(a3), C.uint64_t(a4), C.int32_t(a5), C.uintptr_t(a6)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNExecutor_RunAsync(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2), unsafe.Pointer(a3), C.uint64_t(a4), C.int32_t(a5), C.uintptr_t(a6)))
 			})
 			return r
 		}
@@ -2142,8 +2138,8 @@ func nnc_OH_NNExecutor_SetInput(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 uns
 	if c.Err == nil {
 		c.Err = executorSetInput(p0, a1, p2, p3)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNExecutor_SetInput(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), C.uint64_t(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNExecutor_SetInput(f, C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), C.uint64_t(a4)))
 			})
 			return r
 		}
@@ -2163,8 +2159,8 @@ func nnc_OH_NNExecutor_SetOutput(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 ui
 	if c.Err == nil {
 		c.Err = executorSetOutput(p0, a1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNExecutor_SetOutput(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), C.uint64_t(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNExecutor_SetOutput(f, C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), C.uint64_t(a3)))
 			})
 			return r
 		}
@@ -2183,7 +2179,7 @@ func nnc_OH_NNExecutor_Run(a0 uintptr) (r uint32) {
 	if c.Err == nil {
 		c.Err = executorRun(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = uint32(C.forward_OH_NNExecutor_Run(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uint32(C.forward_OH_NNExecutor_Run(f, C.uintptr_t(a0))) })
 			return r
 		}
 	}
@@ -2202,8 +2198,8 @@ func nnc_OH_NNExecutor_AllocateInputMemory(a0 uintptr, a1 uint32, a2 uint64) (r 
 		var v uintptr
 		v, c.Err = executorAllocateInputMemory(p0, a1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uintptr(C.forward_OH_NNExecutor_AllocateInputMemory(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), C.uint64_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uintptr(C.forward_OH_NNExecutor_AllocateInputMemory(f, C.uintptr_t(a0), C.uint32_t(a1), C.uint64_t(a2)))
 			})
 			return r
 		}
@@ -2227,8 +2223,8 @@ func nnc_OH_NNExecutor_AllocateOutputMemory(a0 uintptr, a1 uint32, a2 uint64) (r
 		var v uintptr
 		v, c.Err = executorAllocateOutputMemory(p0, a1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uintptr(C.forward_OH_NNExecutor_AllocateOutputMemory(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), C.uint64_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uintptr(C.forward_OH_NNExecutor_AllocateOutputMemory(f, C.uintptr_t(a0), C.uint32_t(a1), C.uint64_t(a2)))
 			})
 			return r
 		}
@@ -2251,8 +2247,8 @@ func nnc_OH_NNExecutor_DestroyInputMemory(a0 uintptr, a1 uint32, a2 unsafe.Point
 	if c.Err == nil {
 		c.Err = executorDestroyInputMemory(p0, a1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				C.forward_OH_NNExecutor_DestroyInputMemory(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				C.forward_OH_NNExecutor_DestroyInputMemory(f, C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2))
 			})
 			return
 		}
@@ -2270,8 +2266,8 @@ func nnc_OH_NNExecutor_DestroyOutputMemory(a0 uintptr, a1 uint32, a2 unsafe.Poin
 	if c.Err == nil {
 		c.Err = executorDestroyOutputMemory(p0, a1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				C.forward_OH_NNExecutor_DestroyOutputMemory(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				C.forward_OH_NNExecutor_DestroyOutputMemory(f, C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2))
 			})
 			return
 		}
@@ -2291,8 +2287,8 @@ func nnc_OH_NNExecutor_SetInputWithMemory(a0 uintptr, a1 uint32, a2 unsafe.Point
 	if c.Err == nil {
 		c.Err = executorSetInputWithMemory(p0, a1, p2, p3)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNExecutor_SetInputWithMemory(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNExecutor_SetInputWithMemory(f, C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3)))
 			})
 			return r
 		}
@@ -2312,8 +2308,8 @@ func nnc_OH_NNExecutor_SetOutputWithMemory(a0 uintptr, a1 uint32, a2 unsafe.Poin
 	if c.Err == nil {
 		c.Err = executorSetOutputWithMemory(p0, a1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNExecutor_SetOutputWithMemory(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNExecutor_SetOutputWithMemory(f, C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
 			})
 			return r
 		}
@@ -2333,8 +2329,8 @@ func nnc_OH_NNModel_BuildFromLiteGraph(a0 uintptr, a1 uintptr, a2 unsafe.Pointer
 	if c.Err == nil {
 		c.Err = modelBuildFromLiteGraph(p0, p1, a2, a3)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNModel_BuildFromLiteGraph(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), unsafe.Pointer(a2), C.uint64_t(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNModel_BuildFromLiteGraph(f, C.uintptr_t(a0), C.uintptr_t(a1), unsafe.Pointer(a2), C.uint64_t(a3)))
 			})
 			return r
 		}
@@ -2355,8 +2351,8 @@ func nnc_OH_NNModel_SetInputsAndOutputsInfo(a0 uintptr, a1 unsafe.Pointer, a2 ui
 	if c.Err == nil {
 		c.Err = modelSetInputsAndOutputsInfo(p0, p1, p3)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNModel_SetInputsAndOutputsInfo(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2), unsafe.Pointer(a3), C.uint64_t(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNModel_SetInputsAndOutputsInfo(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2), unsafe.Pointer(a3), C.uint64_t(a4)))
 			})
 			return r
 		}
@@ -2376,8 +2372,8 @@ func nnc_OH_NNModel_BuildFromMetaGraph(a0 uintptr, a1 uintptr, a2 unsafe.Pointer
 	if c.Err == nil {
 		c.Err = modelBuildFromMetaGraph(p0, p1, a2, a3)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNModel_BuildFromMetaGraph(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), unsafe.Pointer(a2), C.uint64_t(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNModel_BuildFromMetaGraph(f, C.uintptr_t(a0), C.uintptr_t(a1), unsafe.Pointer(a2), C.uint64_t(a3)))
 			})
 			return r
 		}
@@ -2393,8 +2389,8 @@ func nnc_OH_NNModel_HasCache(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r
 		c.Args = []boundary.Arg{boundary.Text(a0), boundary.Text(a1), boundary.Value(a2)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = bool(C.forward_OH_NNModel_HasCache(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = bool(C.forward_OH_NNModel_HasCache(f, unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
 		})
 		return r
 	}
@@ -2404,8 +2400,8 @@ func nnc_OH_NNModel_HasCache(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r
 		var v bool
 		v, c.Err = modelHasCache(p0, p1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = bool(C.forward_OH_NNModel_HasCache(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = bool(C.forward_OH_NNModel_HasCache(f, unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
 			})
 			return r
 		}
@@ -2425,18 +2421,14 @@ func nnc_OH_NN_GetDeviceID(a0 unsafe.Pointer, a1 uint64) (r uint32) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = uint32(C.forward_OH_NN_GetDeviceID(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uint64_t(a1)))
-		})
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uint32(C.forward_OH_NN_GetDeviceID(f, unsafe.Pointer(a0), C.uint64_t(a1))) })
 		return r
 	}
 	p0 := boundary.Slice[byte](&c, 0, a0, uint64(a1), 0)
 	if c.Err == nil {
 		c.Err = getDeviceID(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NN_GetDeviceID(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uint64_t(a1)))
-			})
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uint32(C.forward_OH_NN_GetDeviceID(f, unsafe.Pointer(a0), C.uint64_t(a1))) })
 			return r
 		}
 	}
@@ -2451,14 +2443,14 @@ func nnc_OH_NN_IsSupportAIPP(a0 unsafe.Pointer) (r uint32) {
 		c.Args = []boundary.Arg{boundary.Out[bool](a0)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() { r = uint32(C.forward_OH_NN_IsSupportAIPP(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uint32(C.forward_OH_NN_IsSupportAIPP(f, unsafe.Pointer(a0))) })
 		return r
 	}
 	p0 := boundary.Ptr[bool](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = isSupportAIPP(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = uint32(C.forward_OH_NN_IsSupportAIPP(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uint32(C.forward_OH_NN_IsSupportAIPP(f, unsafe.Pointer(a0))) })
 			return r
 		}
 	}
@@ -2479,8 +2471,8 @@ func nnc_OH_NNExecutor_RunSyncWithAipp(a0 uintptr, a1 unsafe.Pointer, a2 uint64,
 	if c.Err == nil {
 		c.Err = executorRunSyncWithAipp(p0, p1, p3, p5)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uint32(C.forward_OH_NNExecutor_RunSyncWithAipp(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2), unsafe.Pointer(a3), C.uint64_t(a4), unsafe.Pointer(a5)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uint32(C.forward_OH_NNExecutor_RunSyncWithAipp(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2), unsafe.Pointer(a3), C.uint64_t(a4), unsafe.Pointer(a5)))
 			})
 			return r
 		}

@@ -11,6 +11,8 @@ import (
 )
 
 // refuse returns an error that status turns into code. The message names the argument, its value and what would fit.
+//
+//go:noinline
 func refuse(code spec.Code, format string, args ...any) error {
 	return boundary.Refuse(code, format, args...)
 }
@@ -24,9 +26,13 @@ func refuseFor(code spec.Code, err error, format string, args ...any) error {
 }
 
 // invalid refuses an argument with RKNN_ERR_PARAM_INVALID.
+//
+//go:noinline
 func invalid(format string, args ...any) error { return refuse(spec.ErrParam, format, args...) }
 
 // failed refuses a call that comes at the wrong time or asks for something impossible.
+//
+//go:noinline
 func failed(format string, args ...any) error { return refuse(spec.ErrFail, format, args...) }
 
 var kindCodes = boundary.Codes[spec.Code]{

@@ -326,8 +326,8 @@ func nnc_rknn_init(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32, a3 uint32, a
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Named(a3, &enumIntRKNNFLAGRKNNMEMFLAG), boundary.Struct(a4, &layoutRknnInitExtend, true)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_rknn_init(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2), C.uint32_t(a3), unsafe.Pointer(a4)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_rknn_init(f, unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2), C.uint32_t(a3), unsafe.Pointer(a4)))
 		})
 		return r
 	}
@@ -337,8 +337,8 @@ func nnc_rknn_init(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32, a3 uint32, a
 		var n0 *Context
 		n0, c.Err = init_(a1, a2, a3, p4)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_init(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2), C.uint32_t(a3), unsafe.Pointer(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_rknn_init(f, unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2), C.uint32_t(a3), unsafe.Pointer(a4)))
 			})
 			return r
 		}
@@ -357,8 +357,8 @@ func nnc_rknn_dup_context(a0 unsafe.Pointer, a1 unsafe.Pointer) (r int32) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_rknn_dup_context(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_rknn_dup_context(f, unsafe.Pointer(a0), unsafe.Pointer(a1)))
 		})
 		return r
 	}
@@ -368,8 +368,8 @@ func nnc_rknn_dup_context(a0 unsafe.Pointer, a1 unsafe.Pointer) (r int32) {
 		var n1 *Context
 		n1, c.Err = dupContext(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_dup_context(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_rknn_dup_context(f, unsafe.Pointer(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -390,7 +390,7 @@ func nnc_rknn_destroy(a0 uintptr) (r int32) {
 	if c.Err == nil {
 		c.Err = destroy(a0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_rknn_destroy(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_rknn_destroy(f, C.uintptr_t(a0))) })
 			return r
 		}
 	}
@@ -409,8 +409,8 @@ func nnc_rknn_query(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 uint32) (r int3
 	if c.Err == nil {
 		c.Err = query(p0, QueryCmd(a1), p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_query(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), C.uint32_t(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_rknn_query(f, C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), C.uint32_t(a3)))
 			})
 			return r
 		}
@@ -429,9 +429,7 @@ func nnc_rknn_set_core_mask(a0 uintptr, a1 uint32) (r int32) {
 	if c.Err == nil {
 		c.Err = setCoreMask(p0, CoreMask(a1))
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_set_core_mask(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1)))
-			})
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_rknn_set_core_mask(f, C.uintptr_t(a0), C.uint32_t(a1))) })
 			return r
 		}
 	}
@@ -449,8 +447,8 @@ func nnc_rknn_set_batch_core_num(a0 uintptr, a1 int32) (r int32) {
 	if c.Err == nil {
 		c.Err = setBatchCoreNum(p0, a1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_set_batch_core_num(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_rknn_set_batch_core_num(f, C.uintptr_t(a0), C.int32_t(a1)))
 			})
 			return r
 		}
@@ -470,8 +468,8 @@ func nnc_rknn_inputs_set(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32) {
 	if c.Err == nil {
 		c.Err = inputsSet(p0, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_inputs_set(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_rknn_inputs_set(f, C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
 			})
 			return r
 		}
@@ -491,7 +489,7 @@ func nnc_rknn_run(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 	if c.Err == nil {
 		c.Err = run(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_rknn_run(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_rknn_run(f, C.uintptr_t(a0), unsafe.Pointer(a1))) })
 			return r
 		}
 	}
@@ -510,7 +508,7 @@ func nnc_rknn_wait(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 	if c.Err == nil {
 		c.Err = wait(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_rknn_wait(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_rknn_wait(f, C.uintptr_t(a0), unsafe.Pointer(a1))) })
 			return r
 		}
 	}
@@ -530,8 +528,8 @@ func nnc_rknn_outputs_get(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 unsafe.Po
 	if c.Err == nil {
 		c.Err = outputsGet(p0, p2, p3)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_outputs_get(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_rknn_outputs_get(f, C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3)))
 			})
 			return r
 		}
@@ -551,8 +549,8 @@ func nnc_rknn_outputs_release(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32
 	if c.Err == nil {
 		c.Err = outputsRelease(p0, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_outputs_release(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_rknn_outputs_release(f, C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
 			})
 			return r
 		}
@@ -571,9 +569,7 @@ func nnc_rknn_create_mem(a0 uintptr, a1 uint32) (r uintptr) {
 		var v uintptr
 		v, c.Err = createMem(a0, a1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uintptr(C.forward_rknn_create_mem(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1)))
-			})
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = uintptr(C.forward_rknn_create_mem(f, C.uintptr_t(a0), C.uint32_t(a1))) })
 			return r
 		}
 		if c.Err != nil {
@@ -595,8 +591,8 @@ func nnc_rknn_create_mem2(a0 uintptr, a1 uint64, a2 uint64) (r uintptr) {
 		var v uintptr
 		v, c.Err = createMem2(a0, a1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uintptr(C.forward_rknn_create_mem2(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint64_t(a1), C.uint64_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uintptr(C.forward_rknn_create_mem2(f, C.uintptr_t(a0), C.uint64_t(a1), C.uint64_t(a2)))
 			})
 			return r
 		}
@@ -619,8 +615,8 @@ func nnc_rknn_create_mem_from_fd(a0 uintptr, a1 int32, a2 unsafe.Pointer, a3 uin
 		var v uintptr
 		v, c.Err = createMemFromFd(a0, a1, a2, a3, a4)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uintptr(C.forward_rknn_create_mem_from_fd(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2), C.uint32_t(a3), C.int32_t(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uintptr(C.forward_rknn_create_mem_from_fd(f, C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2), C.uint32_t(a3), C.int32_t(a4)))
 			})
 			return r
 		}
@@ -644,8 +640,8 @@ func nnc_rknn_create_mem_from_phys(a0 uintptr, a1 uint64, a2 unsafe.Pointer, a3 
 		var v uintptr
 		v, c.Err = createMemFromPhys(p0, a1, a2, a3)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uintptr(C.forward_rknn_create_mem_from_phys(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint64_t(a1), unsafe.Pointer(a2), C.uint32_t(a3)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uintptr(C.forward_rknn_create_mem_from_phys(f, C.uintptr_t(a0), C.uint64_t(a1), unsafe.Pointer(a2), C.uint32_t(a3)))
 			})
 			return r
 		}
@@ -669,8 +665,8 @@ func nnc_rknn_create_mem_from_mb_blk(a0 uintptr, a1 unsafe.Pointer, a2 int32) (r
 		var v uintptr
 		v, c.Err = createMemFromMbBlk(p0, a1, a2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = uintptr(C.forward_rknn_create_mem_from_mb_blk(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.int32_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = uintptr(C.forward_rknn_create_mem_from_mb_blk(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.int32_t(a2)))
 			})
 			return r
 		}
@@ -693,9 +689,7 @@ func nnc_rknn_destory_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 	if c.Err == nil {
 		c.Err = destoryMem(a0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_destory_mem(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
-			})
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_rknn_destory_mem(f, C.uintptr_t(a0), unsafe.Pointer(a1))) })
 			return r
 		}
 	}
@@ -713,9 +707,7 @@ func nnc_rknn_destroy_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 	if c.Err == nil {
 		c.Err = destroyMem(a0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_destroy_mem(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
-			})
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_rknn_destroy_mem(f, C.uintptr_t(a0), unsafe.Pointer(a1))) })
 			return r
 		}
 	}
@@ -734,8 +726,8 @@ func nnc_rknn_set_weight_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 	if c.Err == nil {
 		c.Err = setWeightMem(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_set_weight_mem(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_rknn_set_weight_mem(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -755,8 +747,8 @@ func nnc_rknn_set_internal_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 	if c.Err == nil {
 		c.Err = setInternalMem(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_set_internal_mem(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_rknn_set_internal_mem(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -777,8 +769,8 @@ func nnc_rknn_set_io_mem(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer) (r in
 	if c.Err == nil {
 		c.Err = setIoMem(p0, p1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_set_io_mem(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_rknn_set_io_mem(f, C.uintptr_t(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
 			})
 			return r
 		}
@@ -797,8 +789,8 @@ func nnc_rknn_mem_sync(a0 uintptr, a1 unsafe.Pointer, a2 uint32) (r int32) {
 	if c.Err == nil {
 		c.Err = memSync(a0, p1, MemSyncMode(a2))
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_mem_sync(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_rknn_mem_sync(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
 			})
 			return r
 		}
@@ -818,8 +810,8 @@ func nnc_rknn_set_input_shape(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 	if c.Err == nil {
 		c.Err = setInputShape(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_set_input_shape(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_rknn_set_input_shape(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -839,8 +831,8 @@ func nnc_rknn_set_input_shapes(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int3
 	if c.Err == nil {
 		c.Err = setInputShapes(p0, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_set_input_shapes(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_rknn_set_input_shapes(f, C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
 			})
 			return r
 		}
@@ -860,8 +852,8 @@ func nnc_rknn_register_custom_ops(a0 uintptr, a1 unsafe.Pointer, a2 uint32) (r i
 	if c.Err == nil {
 		c.Err = registerCustomOps(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_register_custom_ops(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_rknn_register_custom_ops(f, C.uintptr_t(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
 			})
 			return r
 		}
@@ -882,8 +874,8 @@ func nnc_rknn_custom_op_get_op_attr(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uns
 	if c.Err == nil {
 		c.Err = customOpGetOpAttr(p0, p1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				C.forward_rknn_custom_op_get_op_attr(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				C.forward_rknn_custom_op_get_op_attr(f, unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2))
 			})
 			return
 		}
@@ -898,8 +890,8 @@ func nnc_rknn_matmul_create(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Poin
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Struct(a2, &layoutRknnMatmulIoAttr, false)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_rknn_matmul_create(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_rknn_matmul_create(f, unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
 		})
 		return r
 	}
@@ -909,8 +901,8 @@ func nnc_rknn_matmul_create(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Poin
 		var n0 *Matmul
 		n0, c.Err = matmulCreate(a1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_matmul_create(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_rknn_matmul_create(f, unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
 			})
 			return r
 		}
@@ -929,8 +921,8 @@ func nnc_rknn_matmul_create_dynamic_shape(a0 unsafe.Pointer, a1 unsafe.Pointer, 
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.StructArray(a3, uint64(a2), &layoutRknnMatmulShape, true), boundary.StructArray(a4, uint64(a2), &layoutRknnMatmulIoAttr, false)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_rknn_matmul_create_dynamic_shape(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_rknn_matmul_create_dynamic_shape(f, unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
 		})
 		return r
 	}
@@ -941,8 +933,8 @@ func nnc_rknn_matmul_create_dynamic_shape(a0 unsafe.Pointer, a1 unsafe.Pointer, 
 		var n0 *Matmul
 		n0, c.Err = matmulCreateDynamicShape(a1, p3, p4)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_matmul_create_dynamic_shape(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_rknn_matmul_create_dynamic_shape(f, unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
 			})
 			return r
 		}
@@ -961,8 +953,8 @@ func nnc_rknn_matmul_create_dyn_shape(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 i
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.StructArray(a3, uint64(a2), &layoutRknnMatmulShape, true), boundary.StructArray(a4, uint64(a2), &layoutRknnMatmulIoAttr, false)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_rknn_matmul_create_dyn_shape(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_rknn_matmul_create_dyn_shape(f, unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
 		})
 		return r
 	}
@@ -973,8 +965,8 @@ func nnc_rknn_matmul_create_dyn_shape(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 i
 		var n0 *Matmul
 		n0, c.Err = matmulCreateDynShape(a1, p3, p4)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_matmul_create_dyn_shape(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_rknn_matmul_create_dyn_shape(f, unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
 			})
 			return r
 		}
@@ -998,8 +990,8 @@ func nnc_rknn_matmul_set_io_mem(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer
 	if c.Err == nil {
 		c.Err = matmulSetIoMem(p0, p1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_matmul_set_io_mem(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_rknn_matmul_set_io_mem(f, C.uintptr_t(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
 			})
 			return r
 		}
@@ -1018,8 +1010,8 @@ func nnc_rknn_matmul_set_core_mask(a0 uintptr, a1 uint32) (r int32) {
 	if c.Err == nil {
 		c.Err = matmulSetCoreMask(p0, CoreMask(a1))
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_matmul_set_core_mask(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_rknn_matmul_set_core_mask(f, C.uintptr_t(a0), C.uint32_t(a1)))
 			})
 			return r
 		}
@@ -1039,8 +1031,8 @@ func nnc_rknn_matmul_set_quant_params(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 	if c.Err == nil {
 		c.Err = matmulSetQuantParams(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_matmul_set_quant_params(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_rknn_matmul_set_quant_params(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -1061,8 +1053,8 @@ func nnc_rknn_matmul_get_quant_params(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.P
 	if c.Err == nil {
 		c.Err = matmulGetQuantParams(p0, p1, p2)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_matmul_get_quant_params(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_rknn_matmul_get_quant_params(f, C.uintptr_t(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
 			})
 			return r
 		}
@@ -1082,8 +1074,8 @@ func nnc_rknn_matmul_set_dynamic_shape(a0 uintptr, a1 unsafe.Pointer) (r int32) 
 	if c.Err == nil {
 		c.Err = matmulSetDynamicShape(p0, p1)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_matmul_set_dynamic_shape(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_rknn_matmul_set_dynamic_shape(f, C.uintptr_t(a0), unsafe.Pointer(a1)))
 			})
 			return r
 		}
@@ -1102,7 +1094,7 @@ func nnc_rknn_matmul_run(a0 uintptr) (r int32) {
 	if c.Err == nil {
 		c.Err = matmulRun(p0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_rknn_matmul_run(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_rknn_matmul_run(f, C.uintptr_t(a0))) })
 			return r
 		}
 	}
@@ -1119,7 +1111,7 @@ func nnc_rknn_matmul_destroy(a0 uintptr) (r int32) {
 	if c.Err == nil {
 		c.Err = matmulDestroy(a0)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() { r = int32(C.forward_rknn_matmul_destroy(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) { r = int32(C.forward_rknn_matmul_destroy(f, C.uintptr_t(a0))) })
 			return r
 		}
 	}
@@ -1134,16 +1126,16 @@ func nnc_rknn_B_normal_layout_to_native_layout(a0 unsafe.Pointer, a1 unsafe.Poin
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4)}
 	}
 	if boundary.Chosen(&c) {
-		boundary.InDriver(c.Func, func() {
-			r = int32(C.forward_rknn_B_normal_layout_to_native_layout(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2), C.int32_t(a3), C.uintptr_t(a4), C.int32_t(a5), C.uint32_t(a6)))
+		boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+			r = int32(C.forward_rknn_B_normal_layout_to_native_layout(f, unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2), C.int32_t(a3), C.uintptr_t(a4), C.int32_t(a5), C.uint32_t(a6)))
 		})
 		return r
 	}
 	if c.Err == nil {
 		c.Err = bNormalLayoutToNativeLayout(a0, a1, a2, a3, a4, a5, a6)
 		if c.PassOn() {
-			boundary.InDriver(c.Func, func() {
-				r = int32(C.forward_rknn_B_normal_layout_to_native_layout(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2), C.int32_t(a3), C.uintptr_t(a4), C.int32_t(a5), C.uint32_t(a6)))
+			boundary.InDriver(c.Func, func(f unsafe.Pointer) {
+				r = int32(C.forward_rknn_B_normal_layout_to_native_layout(f, unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2), C.int32_t(a3), C.uintptr_t(a4), C.int32_t(a5), C.uint32_t(a6)))
 			})
 			return r
 		}

@@ -300,13 +300,13 @@ func (fn *function) call(b *strings.Builder) {
 
 // toDriver passes a call on if a condition holds.
 func (fn *function) toDriver(b *strings.Builder, condition string) {
-	args := []string{"boundary.Driver(c.Func)"}
+	args := []string{"f"}
 	for _, a := range fn.arguments() {
 		args = append(args, fmt.Sprintf("%s(%s)", cgoABI(a.goType), a.name))
 	}
 	call := fmt.Sprintf("C.forward_%s(%s)", fn.symbol(), strings.Join(args, ", "))
 	if fn.goResult() == "" {
-		fmt.Fprintf(b, "if %s {\nboundary.InDriver(c.Func, func() { %s })\nreturn\n}\n", condition, call)
+		fmt.Fprintf(b, "if %s {\nboundary.InDriver(c.Func, func(f unsafe.Pointer) { %s })\nreturn\n}\n", condition, call)
 		return
 	}
 	lifts := ""
@@ -317,7 +317,7 @@ func (fn *function) toDriver(b *strings.Builder, condition string) {
 		}
 		lifts = fmt.Sprintf("if r == %s {\nc.Lifted = %s(%s)\n}\n", fn.failed(), fn.Lifts, strings.Join(bare, ", "))
 	}
-	fmt.Fprintf(b, "if %s {\nboundary.InDriver(c.Func, func() { r = %s(%s) })\n%sreturn r\n}\n", condition,
+	fmt.Fprintf(b, "if %s {\nboundary.InDriver(c.Func, func(f unsafe.Pointer) { r = %s(%s) })\n%sreturn r\n}\n", condition,
 		fn.goResult(), call, lifts)
 }
 
