@@ -24,7 +24,7 @@ func (*slow) Infer(in []tensor.Fact, _ []tensor.Type) ([]tensor.Fact, error) {
 	return in[:1], nil
 }
 
-func init() { graph.Register[slow]("test.slow", graph.Traits{}) }
+func init() { graph.Register[*slow]("test.slow", graph.Traits{}) }
 
 func newDevice(t testing.TB, c Config) *Device {
 	d, err := New(c)

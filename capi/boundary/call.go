@@ -73,8 +73,8 @@ func (c *Call) refuseCount(i int, n, limit uint64, count []int) {
 // is called on nil.
 type BadHandle interface{ BadHandle(err error) error }
 
-// refuseHandle refuses what is no handle of objects of type T.
-func refuseHandle[T any](c *Call, i int, h uintptr, err error) {
+// refuseHandle refuses what is no handle of such objects as none, a nil pointer, would point to.
+func refuseHandle(c *Call, i int, h uintptr, err error, none any) {
 	switch {
 	case c.Err != nil:
 		return
@@ -83,7 +83,7 @@ func refuseHandle[T any](c *Call, i int, h uintptr, err error) {
 	default:
 		err = fault.Wrap(c.named(err), "%s: %#x", c.Func.Params[i], h)
 	}
-	if kind, ok := any((*T)(nil)).(BadHandle); ok && !errors.As(err, new(lack)) {
+	if kind, ok := none.(BadHandle); ok && !errors.As(err, new(lack)) {
 		err = kind.BadHandle(err)
 	}
 	c.Err = err
@@ -101,12 +101,12 @@ func (c *Call) hold(h uintptr) {
 // Handle returns the object behind handle h and keeps it alive for the call.
 func Handle[T any](c *Call, i int, h uintptr) *T {
 	if h == 0 {
-		refuseHandle[T](c, i, h, handle.ErrNull)
+		refuseHandle(c, i, h, handle.ErrNull, (*T)(nil))
 		return nil
 	}
 	o, err := handle.Hold[T](h)
 	if err != nil {
-		refuseHandle[T](c, i, h, err)
+		refuseHandle(c, i, h, err, (*T)(nil))
 		return nil
 	}
 	c.hold(h)
@@ -192,13 +192,13 @@ func TakeValue[T any, P interface {
 }](c *Call, i int, h uintptr, nullable bool) *T {
 	if h == 0 {
 		if !nullable {
-			refuseHandle[T](c, i, h, handle.ErrNull)
+			refuseHandle(c, i, h, handle.ErrNull, (*T)(nil))
 		}
 		return nil
 	}
 	o, err := handle.Close[T](h)
 	if err != nil {
-		refuseHandle[T](c, i, h, err)
+		refuseHandle(c, i, h, err, (*T)(nil))
 		return nil
 	}
 	c.taken, c.self = P(o), h

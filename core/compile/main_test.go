@@ -35,9 +35,9 @@ type (
 )
 
 func init() {
-	graph.Register[double]("test.double", graph.Traits{})
-	graph.Register[quad]("test.quad", graph.Traits{})
-	graph.Register[second]("test.second", graph.Traits{})
+	graph.Register[*double]("test.double", graph.Traits{})
+	graph.Register[*quad]("test.quad", graph.Traits{})
+	graph.Register[*second]("test.second", graph.Traits{})
 }
 
 func (*double) Infer(in []tensor.Fact, _ []tensor.Type) ([]tensor.Fact, error) {

@@ -36,7 +36,7 @@ type part struct {
 }
 
 func init() {
-	graph.Register[part]("anynpu.part", graph.Traits{Impure: true, DataDependent: true, Effect: true})
+	graph.Register[*part]("anynpu.part", graph.Traits{Impure: true, DataDependent: true, Effect: true})
 }
 
 // Infer returns what is declared.

@@ -13,7 +13,7 @@ type Compiled struct {
 	Container string // the file format, e.g. "rknn"
 }
 
-func init() { graph.Register[Compiled]("compiled", graph.Traits{}) }
+func init() { graph.Register[*Compiled]("compiled", graph.Traits{}) }
 
 // Infer returns the declared outputs, as the device describes them.
 func (*Compiled) Infer(_ []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -14,7 +14,7 @@ import (
 // alien is an operator that no device knows.
 type alien struct{}
 
-func init() { graph.Register[alien]("devicetest.alien", graph.Traits{}) }
+func init() { graph.Register[*alien]("devicetest.alien", graph.Traits{}) }
 
 // Infer says that the output is like the input.
 func (*alien) Infer(in []tensor.Fact, _ []tensor.Type) ([]tensor.Fact, error) { return in[:1], nil }

@@ -42,7 +42,7 @@ func (o *everyField) Infer([]tensor.Fact, []tensor.Type) ([]tensor.Fact, error) 
 }
 func (o *everyField) Bodies() []*graph.Graph { return append([]*graph.Graph{o.Body}, o.Others...) }
 
-func init() { graph.Register[everyField]("test.every_field", graph.Traits{}) }
+func init() { graph.Register[*everyField]("test.every_field", graph.Traits{}) }
 
 // fill sets every exported field of v to something random.
 func fill(r *rand.Rand, v reflect.Value, depth int) {

@@ -84,16 +84,11 @@ var (
 	byType     = map[reflect.Type]*registration{} // by the pointer's type
 )
 
-// Register makes the operator *T known by its name, e.g. "conv", which is stable: caches, placement reports and support
-// tables hold it. It panics when the name or the type is taken.
-func Register[T any, P interface {
-	*T
-	Op
-}](name string, traits Traits) {
-	register(name, traits, reflect.TypeFor[P]())
-}
+// Register makes an operator known, P being a pointer to its struct, by its name, e.g. "conv", which is stable: caches,
+// placement reports and support tables hold it. It panics when the name or the type is taken.
+func Register[P Op](name string, traits Traits) { register(name, traits, reflect.TypeFor[P]()) }
 
-// register is the part of Register that is compiled once, not for each operator; pointer is the type *T.
+// register is the part of Register that is compiled once, not for each operator; pointer is the type P.
 func register(name string, traits Traits, pointer reflect.Type) {
 	registryMu.Lock()
 	defer registryMu.Unlock()

@@ -12,7 +12,7 @@ import (
 type Abs struct{}
 
 func init() {
-	graph.Register[Abs]("abs", graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative})
+	graph.Register[*Abs]("abs", graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative})
 }
 
 // Infer returns the input's type and shape, with the values of small integers.

@@ -10,7 +10,7 @@ import (
 // Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Acosh-9.
 type Acosh struct{}
 
-func init() { graph.Register[Acosh]("acosh", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() { graph.Register[*Acosh]("acosh", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (*Acosh) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

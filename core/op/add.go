@@ -12,7 +12,7 @@ import (
 type Add struct{}
 
 func init() {
-	graph.Register[Add]("add", graph.Traits{Elementwise: true, InPlace: []int{0, 1}, Sign: graph.NonNegativeIfAll})
+	graph.Register[*Add]("add", graph.Traits{Elementwise: true, InPlace: []int{0, 1}, Sign: graph.NonNegativeIfAll})
 }
 
 // Infer returns the broadcast shape. Small integer values are carried through so that shape arithmetic resolves.

@@ -16,7 +16,7 @@ type AffineGrid struct {
 	AlignCorners bool
 }
 
-func init() { graph.Register[AffineGrid]("affine_grid", graph.Traits{ShapeInputs: []int{1}}) }
+func init() { graph.Register[*AffineGrid]("affine_grid", graph.Traits{ShapeInputs: []int{1}}) }
 
 // Infer returns [N, spatial, n].
 func (o *AffineGrid) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

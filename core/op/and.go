@@ -12,7 +12,7 @@ import (
 // ANEURALNETWORKS_LOGICAL_AND.
 type And struct{}
 
-func init() { graph.Register[And]("and", graph.Traits{Elementwise: true}) }
+func init() { graph.Register[*And]("and", graph.Traits{Elementwise: true}) }
 
 // Infer returns the broadcast shape, with the values of small integers.
 func (*And) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

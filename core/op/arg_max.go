@@ -18,7 +18,7 @@ type ArgMax struct {
 	To         tensor.DType // int32 or int64; 0 stands for int64
 }
 
-func init() { graph.Register[ArgMax]("arg_max", graph.Traits{}) }
+func init() { graph.Register[*ArgMax]("arg_max", graph.Traits{}) }
 
 // Infer returns the shape without Axis.
 func (o *ArgMax) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

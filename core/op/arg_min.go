@@ -17,7 +17,7 @@ type ArgMin struct {
 	To         tensor.DType // int32 or int64; 0 stands for int64
 }
 
-func init() { graph.Register[ArgMin]("arg_min", graph.Traits{}) }
+func init() { graph.Register[*ArgMin]("arg_min", graph.Traits{}) }
 
 // Infer returns the shape without Axis.
 func (o *ArgMin) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

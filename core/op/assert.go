@@ -13,7 +13,7 @@ import (
 // Source: OH_NN_OPS_ASSERT.
 type Assert struct{}
 
-func init() { graph.Register[Assert]("assert", graph.Traits{Effect: true}) }
+func init() { graph.Register[*Assert]("assert", graph.Traits{Effect: true}) }
 
 // Infer returns cond's shape.
 func (*Assert) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

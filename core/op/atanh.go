@@ -10,7 +10,7 @@ import (
 // Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Atanh-9.
 type Atanh struct{}
 
-func init() { graph.Register[Atanh]("atanh", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() { graph.Register[*Atanh]("atanh", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (*Atanh) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -43,7 +43,7 @@ type Attention struct {
 	Scores         ScoresMode
 }
 
-func init() { graph.Register[Attention]("attention", graph.Traits{}) }
+func init() { graph.Register[*Attention]("attention", graph.Traits{}) }
 
 // headed returns input i as [B, heads, length, features].
 func headed(s tensor.Shape, i int, heads int64) (tensor.Shape, error) {

@@ -23,7 +23,7 @@ type AveragePool struct {
 }
 
 func init() {
-	graph.Register[AveragePool]("average_pool", graph.Traits{Sign: graph.NonNegativeIfFirst})
+	graph.Register[*AveragePool]("average_pool", graph.Traits{Sign: graph.NonNegativeIfFirst})
 }
 
 func (o *AveragePool) pooling() pooling {

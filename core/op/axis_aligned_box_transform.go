@@ -16,7 +16,7 @@ import (
 // ANEURALNETWORKS_AXIS_ALIGNED_BBOX_TRANSFORM.
 type AxisAlignedBoxTransform struct{}
 
-func init() { graph.Register[AxisAlignedBoxTransform]("axis_aligned_box_transform", graph.Traits{}) }
+func init() { graph.Register[*AxisAlignedBoxTransform]("axis_aligned_box_transform", graph.Traits{}) }
 
 // Infer returns the shape of the deltas.
 func (o *AxisAlignedBoxTransform) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

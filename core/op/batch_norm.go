@@ -15,7 +15,7 @@ type BatchNorm struct {
 	Axis    int64
 }
 
-func init() { graph.Register[BatchNorm]("batch_norm", graph.Traits{InPlace: []int{0}}) }
+func init() { graph.Register[*BatchNorm]("batch_norm", graph.Traits{InPlace: []int{0}}) }
 
 // Infer returns x's shape.
 func (o *BatchNorm) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -18,7 +18,7 @@ type BatchToSpace struct {
 }
 
 func init() {
-	graph.Register[BatchToSpace]("batch_to_space", graph.Traits{ShapeInputs: []int{1, 2}, Moves: true})
+	graph.Register[*BatchToSpace]("batch_to_space", graph.Traits{ShapeInputs: []int{1, 2}, Moves: true})
 }
 
 // Infer divides the batch and multiplies the sizes.

@@ -15,7 +15,7 @@ type Bernoulli struct {
 	Seeded bool
 }
 
-func init() { graph.Register[Bernoulli]("bernoulli", graph.Traits{Impure: true}) }
+func init() { graph.Register[*Bernoulli]("bernoulli", graph.Traits{Impure: true}) }
 
 // Infer returns the shape of x.
 func (o *Bernoulli) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

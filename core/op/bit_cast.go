@@ -14,7 +14,7 @@ type BitCast struct {
 	To tensor.DType
 }
 
-func init() { graph.Register[BitCast]("bit_cast", graph.Traits{Elementwise: true}) }
+func init() { graph.Register[*BitCast]("bit_cast", graph.Traits{Elementwise: true}) }
 
 // Infer returns type To and the input's shape.
 func (o *BitCast) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

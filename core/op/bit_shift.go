@@ -15,7 +15,7 @@ type BitShift struct {
 }
 
 func init() {
-	graph.Register[BitShift]("bit_shift", graph.Traits{Elementwise: true, InPlace: []int{0, 1}})
+	graph.Register[*BitShift]("bit_shift", graph.Traits{Elementwise: true, InPlace: []int{0, 1}})
 }
 
 // Infer returns the broadcast shape.

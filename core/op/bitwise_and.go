@@ -11,7 +11,7 @@ import (
 type BitwiseAnd struct{}
 
 func init() {
-	graph.Register[BitwiseAnd]("bitwise_and", graph.Traits{Elementwise: true, InPlace: []int{0, 1}})
+	graph.Register[*BitwiseAnd]("bitwise_and", graph.Traits{Elementwise: true, InPlace: []int{0, 1}})
 }
 
 // Infer returns the broadcast shape, with the values of small integers.

@@ -11,7 +11,7 @@ import (
 type BitwiseNot struct{}
 
 func init() {
-	graph.Register[BitwiseNot]("bitwise_not", graph.Traits{Elementwise: true, InPlace: []int{0}})
+	graph.Register[*BitwiseNot]("bitwise_not", graph.Traits{Elementwise: true, InPlace: []int{0}})
 }
 
 // Infer returns the input's type and shape, with the values of small integers.

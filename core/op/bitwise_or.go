@@ -11,7 +11,7 @@ import (
 type BitwiseOr struct{}
 
 func init() {
-	graph.Register[BitwiseOr]("bitwise_or", graph.Traits{Elementwise: true, InPlace: []int{0, 1}})
+	graph.Register[*BitwiseOr]("bitwise_or", graph.Traits{Elementwise: true, InPlace: []int{0, 1}})
 }
 
 // Infer returns the broadcast shape, with the values of small integers.

@@ -11,7 +11,7 @@ import (
 type BitwiseXor struct{}
 
 func init() {
-	graph.Register[BitwiseXor]("bitwise_xor", graph.Traits{Elementwise: true, InPlace: []int{0, 1}})
+	graph.Register[*BitwiseXor]("bitwise_xor", graph.Traits{Elementwise: true, InPlace: []int{0, 1}})
 }
 
 // Infer returns the broadcast shape, with the values of small integers.

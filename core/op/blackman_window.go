@@ -15,7 +15,7 @@ type BlackmanWindow struct {
 	To       tensor.DType
 }
 
-func init() { graph.Register[BlackmanWindow]("blackman_window", graph.Traits{ShapeInputs: []int{0}}) }
+func init() { graph.Register[*BlackmanWindow]("blackman_window", graph.Traits{ShapeInputs: []int{0}}) }
 
 // Infer returns the size.
 func (o *BlackmanWindow) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

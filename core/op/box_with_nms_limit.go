@@ -33,7 +33,9 @@ type BoxWithNMSLimit struct {
 	Max                     int64
 }
 
-func init() { graph.Register[BoxWithNMSLimit]("box_with_nms_limit", graph.Traits{DataDependent: true}) }
+func init() {
+	graph.Register[*BoxWithNMSLimit]("box_with_nms_limit", graph.Traits{DataDependent: true})
+}
 
 // Infer checks the shapes against each other.
 func (o *BoxWithNMSLimit) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -32,7 +32,7 @@ type Cast struct {
 	Powers     tensor.PowerRule
 }
 
-func init() { graph.Register[Cast]("cast", graph.Traits{Elementwise: true}) }
+func init() { graph.Register[*Cast]("cast", graph.Traits{Elementwise: true}) }
 
 // Infer returns type To and the input's shape, with the values of small integers.
 func (o *Cast) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -11,7 +11,7 @@ import (
 // OH_NN_OPS_CEIL.
 type Ceil struct{}
 
-func init() { graph.Register[Ceil]("ceil", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() { graph.Register[*Ceil]("ceil", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape, with the values of small integers.
 func (*Ceil) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -13,7 +13,7 @@ type Celu struct {
 	Alpha float32 // not 0
 }
 
-func init() { graph.Register[Celu]("celu", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() { graph.Register[*Celu]("celu", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (o *Celu) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -16,7 +16,7 @@ type CenterCropPad struct {
 }
 
 func init() {
-	graph.Register[CenterCropPad]("center_crop_pad", graph.Traits{ShapeInputs: []int{1}, Moves: true})
+	graph.Register[*CenterCropPad]("center_crop_pad", graph.Traits{ShapeInputs: []int{1}, Moves: true})
 }
 
 // Infer replaces the sizes.

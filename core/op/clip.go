@@ -24,7 +24,7 @@ type Clip struct {
 	Empty EmptyRange // what min > max means
 }
 
-func init() { graph.Register[Clip]("clip", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() { graph.Register[*Clip]("clip", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape, with the values of small integers.
 func (o *Clip) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

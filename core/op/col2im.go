@@ -16,7 +16,7 @@ type Col2Im struct {
 	Pads               []int64 // beginnings, then ends; empty: zeros
 }
 
-func init() { graph.Register[Col2Im]("col2im", graph.Traits{ShapeInputs: []int{1, 2}}) }
+func init() { graph.Register[*Col2Im]("col2im", graph.Traits{ShapeInputs: []int{1, 2}}) }
 
 // Windows resolves the geometry.
 func (o *Col2Im) Windows(image, block []int64) ([]Window, error) {

@@ -17,7 +17,7 @@ type Compress struct {
 	Flatten bool
 }
 
-func init() { graph.Register[Compress]("compress", graph.Traits{DataDependent: true, Moves: true}) }
+func init() { graph.Register[*Compress]("compress", graph.Traits{DataDependent: true, Moves: true}) }
 
 // Infer returns the rank, and the sizes off the axis.
 func (o *Compress) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

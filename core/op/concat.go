@@ -18,7 +18,7 @@ type Concat struct {
 }
 
 func init() {
-	graph.Register[Concat]("concat", graph.Traits{Moves: true, Sign: graph.NonNegativeIfAll})
+	graph.Register[*Concat]("concat", graph.Traits{Moves: true, Sign: graph.NonNegativeIfAll})
 }
 
 // Infer adds the sizes on the axis and checks that the others agree.

@@ -27,7 +27,7 @@ type Conv struct {
 	ChannelsLast       bool
 }
 
-func init() { graph.Register[Conv]("conv", graph.Traits{}) }
+func init() { graph.Register[*Conv]("conv", graph.Traits{}) }
 
 func (o *Conv) sliding() sliding {
 	return sliding{strides: o.Strides, dilations: o.Dilations, pads: o.Pads, auto: o.AutoPad}

@@ -31,7 +31,7 @@ type ConvTranspose struct {
 	ChannelsLast       bool
 }
 
-func init() { graph.Register[ConvTranspose]("conv_transpose", graph.Traits{ShapeInputs: []int{3}}) }
+func init() { graph.Register[*ConvTranspose]("conv_transpose", graph.Traits{ShapeInputs: []int{3}}) }
 
 func (o *ConvTranspose) check(n int) error {
 	s := sliding{strides: o.Strides, dilations: o.Dilations, pads: o.Pads, auto: o.AutoPad, negativePads: true}

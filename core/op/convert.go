@@ -14,7 +14,7 @@ import (
 // Source: OH_NN_OPS_QUANT_DTYPE_CAST, ANEURALNETWORKS_QUANTIZE, ANEURALNETWORKS_DEQUANTIZE.
 type Convert struct{}
 
-func init() { graph.Register[Convert]("convert", graph.Traits{Elementwise: true}) }
+func init() { graph.Register[*Convert]("convert", graph.Traits{Elementwise: true}) }
 
 // Infer returns the declared type and the input's shape.
 func (*Convert) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

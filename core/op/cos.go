@@ -10,7 +10,7 @@ import (
 // Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Cos-7, OH_NN_OPS_COS.
 type Cos struct{}
 
-func init() { graph.Register[Cos]("cos", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() { graph.Register[*Cos]("cos", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (*Cos) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -10,7 +10,7 @@ import (
 // Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Cosh-9.
 type Cosh struct{}
 
-func init() { graph.Register[Cosh]("cosh", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() { graph.Register[*Cosh]("cosh", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (*Cosh) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

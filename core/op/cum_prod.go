@@ -15,7 +15,7 @@ type CumProd struct {
 	Reverse   bool
 }
 
-func init() { graph.Register[CumProd]("cum_prod", graph.Traits{ShapeInputs: []int{1}}) }
+func init() { graph.Register[*CumProd]("cum_prod", graph.Traits{ShapeInputs: []int{1}}) }
 
 // Infer returns the type and shape of x.
 func (*CumProd) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -15,7 +15,7 @@ type CumSum struct {
 	Reverse   bool
 }
 
-func init() { graph.Register[CumSum]("cum_sum", graph.Traits{ShapeInputs: []int{1}}) }
+func init() { graph.Register[*CumSum]("cum_sum", graph.Traits{ShapeInputs: []int{1}}) }
 
 // Infer returns the type and shape of x.
 func (*CumSum) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -29,7 +29,7 @@ type Custom struct {
 	Like []int
 }
 
-func init() { graph.Register[Custom]("custom", graph.Traits{Impure: true, Effect: true}) }
+func init() { graph.Register[*Custom]("custom", graph.Traits{Impure: true, Effect: true}) }
 
 // AdjustTraits says that the outputs' shapes are known only after a run, unless Body tells them.
 func (o *Custom) AdjustTraits(t graph.Traits) graph.Traits {

@@ -14,7 +14,7 @@ type Declare struct {
 }
 
 func init() {
-	graph.Register[Declare]("declare", graph.Traits{Moves: true, Sign: graph.NonNegativeIfFirst})
+	graph.Register[*Declare]("declare", graph.Traits{Moves: true, Sign: graph.NonNegativeIfFirst})
 }
 
 // Infer returns the input's type with the declared sizes.

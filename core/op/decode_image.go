@@ -67,7 +67,7 @@ type DecodeImage struct {
 	ChannelsLast bool      // of the output
 }
 
-func init() { graph.Register[DecodeImage]("decode_image", graph.Traits{}) }
+func init() { graph.Register[*DecodeImage]("decode_image", graph.Traits{}) }
 
 // Infer returns the shape of the channels.
 func (o *DecodeImage) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

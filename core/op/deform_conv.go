@@ -22,7 +22,7 @@ type DeformConv struct {
 	ChannelsLast       bool
 }
 
-func init() { graph.Register[DeformConv]("deform_conv", graph.Traits{}) }
+func init() { graph.Register[*DeformConv]("deform_conv", graph.Traits{}) }
 
 // Windows resolves the geometry for the spatial sizes of x and w.
 func (o *DeformConv) Windows(in, kernel []int64) ([]Window, error) {

@@ -29,7 +29,7 @@ type DepthToSpace struct {
 	ChannelsLast bool
 }
 
-func init() { graph.Register[DepthToSpace]("depth_to_space", graph.Traits{Moves: true}) }
+func init() { graph.Register[*DepthToSpace]("depth_to_space", graph.Traits{Moves: true}) }
 
 // Infer divides the channels and multiplies height and width.
 func (o *DepthToSpace) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

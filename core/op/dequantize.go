@@ -18,7 +18,7 @@ type Dequantize struct {
 	To    tensor.DType
 }
 
-func init() { graph.Register[Dequantize]("dequantize", graph.Traits{}) }
+func init() { graph.Register[*Dequantize]("dequantize", graph.Traits{}) }
 
 // Infer returns x's shape.
 func (o *Dequantize) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -11,7 +11,7 @@ import (
 // Input: x [..., M, M] of a float or quantized type. Output: y [...] of x's type. Source: ONNX Det-22.
 type Det struct{}
 
-func init() { graph.Register[Det]("det", graph.Traits{}) }
+func init() { graph.Register[*Det]("det", graph.Traits{}) }
 
 // Infer returns the shape without the last two dimensions, which must be equal.
 func (*Det) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -31,7 +31,7 @@ type DetectionPostProcess struct {
 	Regular                                                bool
 }
 
-func init() { graph.Register[DetectionPostProcess]("detection_post_process", graph.Traits{}) }
+func init() { graph.Register[*DetectionPostProcess]("detection_post_process", graph.Traits{}) }
 
 // Infer checks attributes and shapes; the output sizes follow from the attributes.
 func (o *DetectionPostProcess) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

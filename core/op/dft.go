@@ -17,7 +17,7 @@ type DFT struct {
 	Inverse, OneSided bool
 }
 
-func init() { graph.Register[DFT]("dft", graph.Traits{ShapeInputs: []int{1, 2}}) }
+func init() { graph.Register[*DFT]("dft", graph.Traits{ShapeInputs: []int{1, 2}}) }
 
 // Infer returns the size along the axis.
 func (o *DFT) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -25,7 +25,7 @@ type Div struct {
 	Rounding DivRounding // of integer quotients
 }
 
-func init() { graph.Register[Div]("div", graph.Traits{Elementwise: true, InPlace: []int{0, 1}}) }
+func init() { graph.Register[*Div]("div", graph.Traits{Elementwise: true, InPlace: []int{0, 1}}) }
 
 // Infer returns the broadcast shape, with the values of small integers.
 func (o *Div) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -14,7 +14,7 @@ import (
 // DynamicQuantizeLinear-11.
 type DynamicQuantize struct{}
 
-func init() { graph.Register[DynamicQuantize]("dynamic_quantize", graph.Traits{}) }
+func init() { graph.Register[*DynamicQuantize]("dynamic_quantize", graph.Traits{}) }
 
 // Infer returns x's shape and two scalars.
 func (*DynamicQuantize) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

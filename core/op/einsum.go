@@ -21,7 +21,7 @@ type Einsum struct {
 	Equation string
 }
 
-func init() { graph.Register[Einsum]("einsum", graph.Traits{}) }
+func init() { graph.Register[*Einsum]("einsum", graph.Traits{}) }
 
 // ellipsis marks an ellipsis in a term; the dimensions it stands for get the labels ellipsis-1, ellipsis-2, ... from
 // the right.

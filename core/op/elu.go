@@ -12,7 +12,7 @@ type Elu struct {
 	Alpha float32 // the limit for x towards -Inf is -Alpha
 }
 
-func init() { graph.Register[Elu]("elu", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() { graph.Register[*Elu]("elu", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (*Elu) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -12,7 +12,7 @@ import (
 // ANEURALNETWORKS_EQUAL.
 type Equal struct{}
 
-func init() { graph.Register[Equal]("equal", graph.Traits{Elementwise: true}) }
+func init() { graph.Register[*Equal]("equal", graph.Traits{Elementwise: true}) }
 
 // Infer returns the broadcast shape, with the values of small integers.
 func (*Equal) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -10,7 +10,7 @@ import (
 // Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Erf-13, OH_NN_OPS_ERF.
 type Erf struct{}
 
-func init() { graph.Register[Erf]("erf", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() { graph.Register[*Erf]("erf", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (*Erf) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -17,7 +17,7 @@ type Exp struct {
 }
 
 func init() {
-	graph.Register[Exp]("exp", graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative})
+	graph.Register[*Exp]("exp", graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative})
 }
 
 // Infer returns the input's type and shape.

@@ -14,7 +14,7 @@ import (
 // Source: ONNX Expand-13, OH_NN_OPS_BROADCAST_TO.
 type Expand struct{}
 
-func init() { graph.Register[Expand]("expand", graph.Traits{ShapeInputs: []int{1}, Moves: true}) }
+func init() { graph.Register[*Expand]("expand", graph.Traits{ShapeInputs: []int{1}, Moves: true}) }
 
 // Infer returns the common shape.
 func (*Expand) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -14,7 +14,7 @@ type EyeLike struct {
 	To tensor.DType
 }
 
-func init() { graph.Register[EyeLike]("eye_like", graph.Traits{}) }
+func init() { graph.Register[*EyeLike]("eye_like", graph.Traits{}) }
 
 // Infer returns the shape of x.
 func (o *EyeLike) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

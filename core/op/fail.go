@@ -14,7 +14,7 @@ type Fail struct {
 	Text string // why, in the words of the error, which is of kind fault.Shape
 }
 
-func init() { graph.Register[Fail]("fail", graph.Traits{}) }
+func init() { graph.Register[*Fail]("fail", graph.Traits{}) }
 
 // Infer returns the error.
 func (o *Fail) Infer([]tensor.Fact, []tensor.Type) ([]tensor.Fact, error) { return nil, o.Err() }

@@ -14,7 +14,7 @@ import (
 // Source: ONNX ConstantOfShape-21, OH_NN_OPS_FILL, OH_NN_OPS_CONSTANT_OF_SHAPE, ANEURALNETWORKS_FILL.
 type Fill struct{}
 
-func init() { graph.Register[Fill]("fill", graph.Traits{ShapeInputs: []int{0}, Moves: true}) }
+func init() { graph.Register[*Fill]("fill", graph.Traits{ShapeInputs: []int{0}, Moves: true}) }
 
 // Infer returns the shape as far as its values are known.
 func (*Fill) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

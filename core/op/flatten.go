@@ -15,7 +15,7 @@ type Flatten struct {
 }
 
 func init() {
-	graph.Register[Flatten]("flatten", graph.Traits{InPlace: []int{0}, Moves: true, Sign: graph.NonNegativeIfFirst})
+	graph.Register[*Flatten]("flatten", graph.Traits{InPlace: []int{0}, Moves: true, Sign: graph.NonNegativeIfFirst})
 }
 
 // Infer multiplies the sizes; a symbol survives among ones.

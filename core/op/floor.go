@@ -11,7 +11,7 @@ import (
 // OH_NN_OPS_FLOOR, ANEURALNETWORKS_FLOOR.
 type Floor struct{}
 
-func init() { graph.Register[Floor]("floor", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() { graph.Register[*Floor]("floor", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape, with the values of small integers.
 func (*Floor) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -13,7 +13,7 @@ import (
 // ANEURALNETWORKS_FULLY_CONNECTED; flattening is left to the lowering.
 type FullyConnected struct{}
 
-func init() { graph.Register[FullyConnected]("fully_connected", graph.Traits{}) }
+func init() { graph.Register[*FullyConnected]("fully_connected", graph.Traits{}) }
 
 // Infer replaces the last dimension of x by the number of outputs.
 func (*FullyConnected) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

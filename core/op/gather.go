@@ -19,7 +19,7 @@ type Gather struct {
 	NegativeWraps bool
 }
 
-func init() { graph.Register[Gather]("gather", graph.Traits{ShapeInputs: []int{2}, Moves: true}) }
+func init() { graph.Register[*Gather]("gather", graph.Traits{ShapeInputs: []int{2}, Moves: true}) }
 
 // Infer joins the shapes.
 func (o *Gather) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -16,7 +16,7 @@ type GatherElements struct {
 	NegativeWraps bool
 }
 
-func init() { graph.Register[GatherElements]("gather_elements", graph.Traits{Moves: true}) }
+func init() { graph.Register[*GatherElements]("gather_elements", graph.Traits{Moves: true}) }
 
 // Infer returns the shape of indices.
 func (o *GatherElements) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

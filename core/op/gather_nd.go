@@ -19,7 +19,7 @@ type GatherND struct {
 	NegativeWraps bool
 }
 
-func init() { graph.Register[GatherND]("gather_nd", graph.Traits{Moves: true}) }
+func init() { graph.Register[*GatherND]("gather_nd", graph.Traits{Moves: true}) }
 
 // Infer joins the shapes.
 func (o *GatherND) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -23,7 +23,7 @@ type Gelu struct {
 	Approximate GeluForm // which formula
 }
 
-func init() { graph.Register[Gelu]("gelu", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() { graph.Register[*Gelu]("gelu", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (o *Gelu) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -25,7 +25,7 @@ type GenerateProposals struct {
 }
 
 func init() {
-	graph.Register[GenerateProposals]("generate_proposals", graph.Traits{DataDependent: true})
+	graph.Register[*GenerateProposals]("generate_proposals", graph.Traits{DataDependent: true})
 }
 
 // Infer checks the shapes against each other.

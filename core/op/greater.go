@@ -12,7 +12,7 @@ import (
 // ANEURALNETWORKS_GREATER.
 type Greater struct{}
 
-func init() { graph.Register[Greater]("greater", graph.Traits{Elementwise: true}) }
+func init() { graph.Register[*Greater]("greater", graph.Traits{Elementwise: true}) }
 
 // Infer returns the broadcast shape, with the values of small integers.
 func (*Greater) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

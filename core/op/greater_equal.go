@@ -12,7 +12,7 @@ import (
 // OH_NN_OPS_GREATER_EQUAL, ANEURALNETWORKS_GREATER_EQUAL.
 type GreaterEqual struct{}
 
-func init() { graph.Register[GreaterEqual]("greater_equal", graph.Traits{Elementwise: true}) }
+func init() { graph.Register[*GreaterEqual]("greater_equal", graph.Traits{Elementwise: true}) }
 
 // Infer returns the broadcast shape, with the values of small integers.
 func (*GreaterEqual) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -30,7 +30,7 @@ type GridSample struct {
 	ChannelsLast bool
 }
 
-func init() { graph.Register[GridSample]("grid_sample", graph.Traits{}) }
+func init() { graph.Register[*GridSample]("grid_sample", graph.Traits{}) }
 
 // Infer returns the channels of x at the cells of grid.
 func (o *GridSample) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -17,7 +17,7 @@ type GroupNorm struct {
 	ChannelsLast bool
 }
 
-func init() { graph.Register[GroupNorm]("group_norm", graph.Traits{}) }
+func init() { graph.Register[*GroupNorm]("group_norm", graph.Traits{}) }
 
 // ChannelAxis is the dimension that counts channels.
 func (o *GroupNorm) ChannelAxis() int64 {

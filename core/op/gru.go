@@ -27,7 +27,7 @@ type GRU struct {
 	LinearBeforeReset, BatchFirst bool
 }
 
-func init() { graph.Register[GRU]("gru", graph.Traits{}) }
+func init() { graph.Register[*GRU]("gru", graph.Traits{}) }
 
 func (o *GRU) recurrent() *recurrent {
 	return &recurrent{o.Direction, o.Hidden, 3, 2, o.Activations, o.ActAlpha, o.ActBeta, o.Clip, o.BatchFirst, false}

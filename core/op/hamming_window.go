@@ -15,7 +15,7 @@ type HammingWindow struct {
 	To       tensor.DType
 }
 
-func init() { graph.Register[HammingWindow]("hamming_window", graph.Traits{ShapeInputs: []int{0}}) }
+func init() { graph.Register[*HammingWindow]("hamming_window", graph.Traits{ShapeInputs: []int{0}}) }
 
 // Infer returns the size.
 func (o *HammingWindow) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

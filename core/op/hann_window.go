@@ -14,7 +14,7 @@ type HannWindow struct {
 	To       tensor.DType
 }
 
-func init() { graph.Register[HannWindow]("hann_window", graph.Traits{ShapeInputs: []int{0}}) }
+func init() { graph.Register[*HannWindow]("hann_window", graph.Traits{ShapeInputs: []int{0}}) }
 
 // Infer returns the size.
 func (o *HannWindow) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

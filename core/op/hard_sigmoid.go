@@ -15,7 +15,7 @@ type HardSigmoid struct {
 }
 
 func init() {
-	graph.Register[HardSigmoid]("hard_sigmoid", graph.Traits{Elementwise: true, InPlace: []int{0},
+	graph.Register[*HardSigmoid]("hard_sigmoid", graph.Traits{Elementwise: true, InPlace: []int{0},
 		Sign: graph.NonNegative})
 }
 

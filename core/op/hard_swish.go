@@ -12,7 +12,7 @@ import (
 type HardSwish struct{}
 
 func init() {
-	graph.Register[HardSwish]("hard_swish", graph.Traits{Elementwise: true, InPlace: []int{0}})
+	graph.Register[*HardSwish]("hard_swish", graph.Traits{Elementwise: true, InPlace: []int{0}})
 }
 
 // Infer returns the input's type and shape.

@@ -13,7 +13,7 @@ type Hardmax struct {
 	Axis int64
 }
 
-func init() { graph.Register[Hardmax]("hardmax", graph.Traits{InPlace: []int{0}}) }
+func init() { graph.Register[*Hardmax]("hardmax", graph.Traits{InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (o *Hardmax) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -16,7 +16,7 @@ import (
 // ANEURALNETWORKS_HASHTABLE_LOOKUP.
 type HashtableLookup struct{}
 
-func init() { graph.Register[HashtableLookup]("hashtable_lookup", graph.Traits{}) }
+func init() { graph.Register[*HashtableLookup]("hashtable_lookup", graph.Traits{}) }
 
 // Infer returns the rows and hits.
 func (o *HashtableLookup) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -21,7 +21,7 @@ type HeatmapMaxKeypoint struct {
 	Square       bool // H and W are equal
 }
 
-func init() { graph.Register[HeatmapMaxKeypoint]("heatmap_max_keypoint", graph.Traits{}) }
+func init() { graph.Register[*HeatmapMaxKeypoint]("heatmap_max_keypoint", graph.Traits{}) }
 
 // Infer returns the shapes of scores and points.
 func (o *HeatmapMaxKeypoint) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -12,7 +12,7 @@ import (
 type Identity struct{}
 
 func init() {
-	graph.Register[Identity]("identity",
+	graph.Register[*Identity]("identity",
 		graph.Traits{Elementwise: true, InPlace: []int{0}, Moves: true, Sign: graph.NonNegativeIfFirst})
 }
 

@@ -17,7 +17,7 @@ type If struct {
 	Then, Else *graph.Graph
 }
 
-func init() { graph.Register[If]("if", graph.Traits{DataDependent: true, ShapeInputs: []int{0}}) }
+func init() { graph.Register[*If]("if", graph.Traits{DataDependent: true, ShapeInputs: []int{0}}) }
 
 // AdjustTraits adds what the operators of the bodies bring in.
 func (o *If) AdjustTraits(t graph.Traits) graph.Traits { return withBodies(t, o.Bodies()) }

@@ -17,7 +17,7 @@ type InstanceNorm struct {
 	Axis    int64 // channels; not the batch
 }
 
-func init() { graph.Register[InstanceNorm]("instance_norm", graph.Traits{}) }
+func init() { graph.Register[*InstanceNorm]("instance_norm", graph.Traits{}) }
 
 // Infer returns x's shape.
 func (o *InstanceNorm) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -13,7 +13,7 @@ type IsInf struct {
 	Positive bool // +Inf gives true
 }
 
-func init() { graph.Register[IsInf]("is_inf", graph.Traits{Elementwise: true}) }
+func init() { graph.Register[*IsInf]("is_inf", graph.Traits{Elementwise: true}) }
 
 // Infer returns a bool of the input's shape.
 func (*IsInf) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

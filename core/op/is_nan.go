@@ -10,7 +10,7 @@ import (
 // Input: x of a float or quantized type. Output: bool of the shape of x. Source: ONNX IsNaN-20.
 type IsNaN struct{}
 
-func init() { graph.Register[IsNaN]("is_nan", graph.Traits{Elementwise: true}) }
+func init() { graph.Register[*IsNaN]("is_nan", graph.Traits{Elementwise: true}) }
 
 // Infer returns a bool of the input's shape.
 func (*IsNaN) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

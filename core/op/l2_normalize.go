@@ -26,7 +26,7 @@ type L2Normalize struct {
 	Mode    EpsilonMode
 }
 
-func init() { graph.Register[L2Normalize]("l2_normalize", graph.Traits{}) }
+func init() { graph.Register[*L2Normalize]("l2_normalize", graph.Traits{}) }
 
 // Infer returns x's shape.
 func (o *L2Normalize) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -17,7 +17,7 @@ type LayerNorm struct {
 	Epsilon float32
 }
 
-func init() { graph.Register[LayerNorm]("layer_norm", graph.Traits{}) }
+func init() { graph.Register[*LayerNorm]("layer_norm", graph.Traits{}) }
 
 // Infer returns x's shape and the shape of the statistics.
 func (o *LayerNorm) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -14,7 +14,7 @@ type LeakyRelu struct {
 }
 
 func init() {
-	graph.Register[LeakyRelu]("leaky_relu", graph.Traits{Elementwise: true, InPlace: []int{0}})
+	graph.Register[*LeakyRelu]("leaky_relu", graph.Traits{Elementwise: true, InPlace: []int{0}})
 }
 
 // Infer returns the input's type and shape.

@@ -12,7 +12,7 @@ import (
 // ANEURALNETWORKS_LESS.
 type Less struct{}
 
-func init() { graph.Register[Less]("less", graph.Traits{Elementwise: true}) }
+func init() { graph.Register[*Less]("less", graph.Traits{Elementwise: true}) }
 
 // Infer returns the broadcast shape, with the values of small integers.
 func (*Less) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

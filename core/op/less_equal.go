@@ -12,7 +12,7 @@ import (
 // OH_NN_OPS_LESS_EQUAL, ANEURALNETWORKS_LESS_EQUAL.
 type LessEqual struct{}
 
-func init() { graph.Register[LessEqual]("less_equal", graph.Traits{Elementwise: true}) }
+func init() { graph.Register[*LessEqual]("less_equal", graph.Traits{Elementwise: true}) }
 
 // Infer returns the broadcast shape, with the values of small integers.
 func (*LessEqual) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

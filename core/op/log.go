@@ -11,7 +11,7 @@ import (
 // ANEURALNETWORKS_LOG.
 type Log struct{}
 
-func init() { graph.Register[Log]("log", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() { graph.Register[*Log]("log", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (*Log) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -15,7 +15,7 @@ type LogSoftmax struct {
 	Beta float32 // 0 stands for 1
 }
 
-func init() { graph.Register[LogSoftmax]("log_softmax", graph.Traits{InPlace: []int{0}}) }
+func init() { graph.Register[*LogSoftmax]("log_softmax", graph.Traits{InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (o *LogSoftmax) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -22,7 +22,7 @@ type Loop struct {
 }
 
 func init() {
-	graph.Register[Loop]("loop", graph.Traits{DataDependent: true, ShapeInputs: []int{0, 1}})
+	graph.Register[*Loop]("loop", graph.Traits{DataDependent: true, ShapeInputs: []int{0, 1}})
 }
 
 // AdjustTraits adds what the operators of the bodies bring in.

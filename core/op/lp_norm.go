@@ -14,7 +14,7 @@ type LpNorm struct {
 	Axis, P int64
 }
 
-func init() { graph.Register[LpNorm]("lp_norm", graph.Traits{}) }
+func init() { graph.Register[*LpNorm]("lp_norm", graph.Traits{}) }
 
 // Infer returns x's shape.
 func (o *LpNorm) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -22,7 +22,7 @@ type LpPool struct {
 	Global, ChannelsLast       bool
 }
 
-func init() { graph.Register[LpPool]("lp_pool", graph.Traits{}) }
+func init() { graph.Register[*LpPool]("lp_pool", graph.Traits{}) }
 
 func (o *LpPool) pooling() pooling {
 	return pooling{sliding{o.Strides, o.Dilations, o.Pads, o.AutoPad, o.Ceil, false}, o.Kernel, o.Global, o.ChannelsLast}

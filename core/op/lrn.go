@@ -19,7 +19,7 @@ type LRN struct {
 	DivideAlpha       bool
 }
 
-func init() { graph.Register[LRN]("lrn", graph.Traits{}) }
+func init() { graph.Register[*LRN]("lrn", graph.Traits{}) }
 
 // Infer returns x's shape.
 func (o *LRN) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -27,7 +27,7 @@ type LSHProjection struct {
 	Form LSHForm
 }
 
-func init() { graph.Register[LSHProjection]("lsh_projection", graph.Traits{}) }
+func init() { graph.Register[*LSHProjection]("lsh_projection", graph.Traits{}) }
 
 // Infer returns one value per bit or per function.
 func (o *LSHProjection) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

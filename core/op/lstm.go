@@ -52,7 +52,7 @@ type LSTM struct {
 	ZoneoutCell, ZoneoutHidden float32
 }
 
-func init() { graph.Register[LSTM]("lstm", graph.Traits{}) }
+func init() { graph.Register[*LSTM]("lstm", graph.Traits{}) }
 
 func (o *LSTM) recurrent() *recurrent {
 	gates := int64(4)

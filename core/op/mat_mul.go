@@ -21,7 +21,7 @@ type MatMul struct {
 	Coarse                 bool
 }
 
-func init() { graph.Register[MatMul]("mat_mul", graph.Traits{}) }
+func init() { graph.Register[*MatMul]("mat_mul", graph.Traits{}) }
 
 // Infer returns the product's shape.
 func (o *MatMul) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -23,7 +23,7 @@ type Max struct {
 	NaN NaNRule // what one NaN operand gives
 }
 
-func init() { graph.Register[Max]("max", graph.Traits{Elementwise: true, InPlace: []int{0, 1}}) }
+func init() { graph.Register[*Max]("max", graph.Traits{Elementwise: true, InPlace: []int{0, 1}}) }
 
 // Infer returns the broadcast shape, with the values of small integers.
 func (o *Max) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

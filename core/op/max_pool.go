@@ -24,7 +24,7 @@ type MaxPool struct {
 	ColumnMajor                bool
 }
 
-func init() { graph.Register[MaxPool]("max_pool", graph.Traits{}) }
+func init() { graph.Register[*MaxPool]("max_pool", graph.Traits{}) }
 
 func (o *MaxPool) pooling() pooling {
 	return pooling{sliding{o.Strides, o.Dilations, o.Pads, o.AutoPad, o.Ceil, false}, o.Kernel, o.Global, o.ChannelsLast}

@@ -20,7 +20,7 @@ type MaxRoiPool struct {
 	ChannelsLast            bool
 }
 
-func init() { graph.Register[MaxRoiPool]("max_roi_pool", graph.Traits{}) }
+func init() { graph.Register[*MaxRoiPool]("max_roi_pool", graph.Traits{}) }
 
 // Infer returns [R,C,Height,Width].
 func (o *MaxRoiPool) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -19,7 +19,7 @@ type MaxUnpool struct {
 }
 
 func init() {
-	graph.Register[MaxUnpool]("max_unpool", graph.Traits{ShapeInputs: []int{2}, Moves: true})
+	graph.Register[*MaxUnpool]("max_unpool", graph.Traits{ShapeInputs: []int{2}, Moves: true})
 }
 
 // From returns the sizes of the pooled-from tensor for x of shape in.

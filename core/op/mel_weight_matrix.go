@@ -19,7 +19,7 @@ type MelWeightMatrix struct {
 }
 
 func init() {
-	graph.Register[MelWeightMatrix]("mel_weight_matrix", graph.Traits{ShapeInputs: []int{0, 1}})
+	graph.Register[*MelWeightMatrix]("mel_weight_matrix", graph.Traits{ShapeInputs: []int{0, 1}})
 }
 
 // Infer returns the shape.

@@ -14,7 +14,7 @@ type Min struct {
 	NaN NaNRule // what one NaN operand gives
 }
 
-func init() { graph.Register[Min]("min", graph.Traits{Elementwise: true, InPlace: []int{0, 1}}) }
+func init() { graph.Register[*Min]("min", graph.Traits{Elementwise: true, InPlace: []int{0, 1}}) }
 
 // Infer returns the broadcast shape, with the values of small integers.
 func (o *Min) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -24,7 +24,7 @@ type Mod struct {
 	Sign ModSign // of the result
 }
 
-func init() { graph.Register[Mod]("mod", graph.Traits{Elementwise: true, InPlace: []int{0, 1}}) }
+func init() { graph.Register[*Mod]("mod", graph.Traits{Elementwise: true, InPlace: []int{0, 1}}) }
 
 // Infer returns the broadcast shape, with the values of small integers.
 func (o *Mod) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

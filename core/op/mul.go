@@ -12,7 +12,7 @@ import (
 type Mul struct{}
 
 func init() {
-	graph.Register[Mul]("mul", graph.Traits{Elementwise: true, InPlace: []int{0, 1}, Sign: graph.NonNegativeIfAll})
+	graph.Register[*Mul]("mul", graph.Traits{Elementwise: true, InPlace: []int{0, 1}, Sign: graph.NonNegativeIfAll})
 }
 
 // Infer returns the broadcast shape, with the values of small integers.

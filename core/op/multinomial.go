@@ -21,7 +21,7 @@ type Multinomial struct {
 }
 
 func init() {
-	graph.Register[Multinomial]("multinomial", graph.Traits{Impure: true, ShapeInputs: []int{1}})
+	graph.Register[*Multinomial]("multinomial", graph.Traits{Impure: true, ShapeInputs: []int{1}})
 }
 
 // Infer returns rows and samples.

@@ -11,7 +11,7 @@ import (
 // OH_NN_OPS_NEG, ANEURALNETWORKS_NEG.
 type Neg struct{}
 
-func init() { graph.Register[Neg]("neg", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() { graph.Register[*Neg]("neg", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape, with the values of small integers.
 func (*Neg) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

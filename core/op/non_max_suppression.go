@@ -21,7 +21,7 @@ type NonMaxSuppression struct {
 }
 
 func init() {
-	graph.Register[NonMaxSuppression]("non_max_suppression", graph.Traits{DataDependent: true})
+	graph.Register[*NonMaxSuppression]("non_max_suppression", graph.Traits{DataDependent: true})
 }
 
 // Infer checks the shapes against each other.

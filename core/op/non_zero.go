@@ -12,7 +12,7 @@ import (
 // 0. Source: ONNX NonZero-13.
 type NonZero struct{}
 
-func init() { graph.Register[NonZero]("non_zero", graph.Traits{DataDependent: true}) }
+func init() { graph.Register[*NonZero]("non_zero", graph.Traits{DataDependent: true}) }
 
 // Infer returns the number of rows.
 func (*NonZero) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -11,7 +11,7 @@ import (
 // OH_NN_OPS_LOGICAL_NOT, ANEURALNETWORKS_LOGICAL_NOT.
 type Not struct{}
 
-func init() { graph.Register[Not]("not", graph.Traits{Elementwise: true}) }
+func init() { graph.Register[*Not]("not", graph.Traits{Elementwise: true}) }
 
 // Infer returns a bool of the input's shape, with the values of small integers.
 func (*Not) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

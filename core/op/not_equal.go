@@ -12,7 +12,7 @@ import (
 // ANEURALNETWORKS_NOT_EQUAL.
 type NotEqual struct{}
 
-func init() { graph.Register[NotEqual]("not_equal", graph.Traits{Elementwise: true}) }
+func init() { graph.Register[*NotEqual]("not_equal", graph.Traits{Elementwise: true}) }
 
 // Infer returns the broadcast shape, with the values of small integers.
 func (*NotEqual) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

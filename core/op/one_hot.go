@@ -27,7 +27,7 @@ type OneHot struct {
 	Outside OneHotRule
 }
 
-func init() { graph.Register[OneHot]("one_hot", graph.Traits{ShapeInputs: []int{1}, Moves: true}) }
+func init() { graph.Register[*OneHot]("one_hot", graph.Traits{ShapeInputs: []int{1}, Moves: true}) }
 
 // Infer inserts the depth into the shape.
 func (o *OneHot) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

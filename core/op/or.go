@@ -12,7 +12,7 @@ import (
 // ANEURALNETWORKS_LOGICAL_OR.
 type Or struct{}
 
-func init() { graph.Register[Or]("or", graph.Traits{Elementwise: true}) }
+func init() { graph.Register[*Or]("or", graph.Traits{Elementwise: true}) }
 
 // Infer returns the broadcast shape, with the values of small integers.
 func (*Or) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -32,7 +32,7 @@ type Pad struct {
 	ClampMirror bool
 }
 
-func init() { graph.Register[Pad]("pad", graph.Traits{ShapeInputs: []int{1, 3}, Moves: true}) }
+func init() { graph.Register[*Pad]("pad", graph.Traits{ShapeInputs: []int{1, 3}, Moves: true}) }
 
 // Cell returns the cell of a dimension of n cells that stands at index i, which may lie outside: there PadConstant has
 // none.

@@ -16,7 +16,7 @@ import (
 // Source: ONNX Pow-15, OH_NN_OPS_POW (with scale 1, shift 0), ANEURALNETWORKS_POW.
 type Pow struct{}
 
-func init() { graph.Register[Pow]("pow", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() { graph.Register[*Pow]("pow", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the type of x and the broadcast shape.
 func (*Pow) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

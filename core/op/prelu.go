@@ -12,7 +12,7 @@ import (
 // Source: ONNX PRelu-16, OH_NN_OPS_PRELU, ANEURALNETWORKS_PRELU.
 type PRelu struct{}
 
-func init() { graph.Register[PRelu]("prelu", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() { graph.Register[*PRelu]("prelu", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the type and shape of x; slope must broadcast to it.
 func (*PRelu) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

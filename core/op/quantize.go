@@ -23,7 +23,7 @@ type Quantize struct {
 	Saturate bool // float8: too large numbers become the largest one
 }
 
-func init() { graph.Register[Quantize]("quantize", graph.Traits{}) }
+func init() { graph.Register[*Quantize]("quantize", graph.Traits{}) }
 
 // Infer returns x's shape.
 func (o *Quantize) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

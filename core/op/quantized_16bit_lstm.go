@@ -21,7 +21,7 @@ import (
 // ANEURALNETWORKS_QUANTIZED_16BIT_LSTM.
 type Quantized16BitLSTM struct{}
 
-func init() { graph.Register[Quantized16BitLSTM]("quantized_16bit_lstm", graph.Traits{}) }
+func init() { graph.Register[*Quantized16BitLSTM]("quantized_16bit_lstm", graph.Traits{}) }
 
 // Infer returns the types of c and h.
 func (o *Quantized16BitLSTM) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

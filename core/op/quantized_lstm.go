@@ -36,7 +36,7 @@ type QuantizedLSTM struct {
 	HiddenScale              float32
 }
 
-func init() { graph.Register[QuantizedLSTM]("quantized_lstm", graph.Traits{}) }
+func init() { graph.Register[*QuantizedLSTM]("quantized_lstm", graph.Traits{}) }
 
 // The inputs of QuantizedLSTM; of lists the first one.
 const (

@@ -17,7 +17,7 @@ type RandomNormal struct {
 }
 
 func init() {
-	graph.Register[RandomNormal]("random_normal", graph.Traits{Impure: true, ShapeInputs: []int{0}})
+	graph.Register[*RandomNormal]("random_normal", graph.Traits{Impure: true, ShapeInputs: []int{0}})
 }
 
 // Infer returns the shape as far as its values are known.

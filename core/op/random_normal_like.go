@@ -15,7 +15,7 @@ type RandomNormalLike struct {
 	Seeded      bool
 }
 
-func init() { graph.Register[RandomNormalLike]("random_normal_like", graph.Traits{Impure: true}) }
+func init() { graph.Register[*RandomNormalLike]("random_normal_like", graph.Traits{Impure: true}) }
 
 // Infer returns the shape of x.
 func (o *RandomNormalLike) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -17,7 +17,7 @@ type RandomUniform struct {
 }
 
 func init() {
-	graph.Register[RandomUniform]("random_uniform", graph.Traits{Impure: true, ShapeInputs: []int{0}})
+	graph.Register[*RandomUniform]("random_uniform", graph.Traits{Impure: true, ShapeInputs: []int{0}})
 }
 
 // Infer returns the shape as far as its values are known.

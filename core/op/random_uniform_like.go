@@ -15,7 +15,7 @@ type RandomUniformLike struct {
 	Seeded    bool
 }
 
-func init() { graph.Register[RandomUniformLike]("random_uniform_like", graph.Traits{Impure: true}) }
+func init() { graph.Register[*RandomUniformLike]("random_uniform_like", graph.Traits{Impure: true}) }
 
 // Infer returns the shape of x.
 func (o *RandomUniformLike) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

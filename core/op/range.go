@@ -14,7 +14,7 @@ import (
 // y [n] of that type. Floats compute in float64 and round once. Source: ONNX Range-11, OH_NN_OPS_RANGE.
 type Range struct{}
 
-func init() { graph.Register[Range]("range", graph.Traits{ShapeInputs: []int{0, 1, 2}}) }
+func init() { graph.Register[*Range]("range", graph.Traits{ShapeInputs: []int{0, 1, 2}}) }
 
 // Infer returns the number of values when the inputs are known.
 func (*Range) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -13,7 +13,7 @@ type Rank struct {
 	To tensor.DType
 }
 
-func init() { graph.Register[Rank]("rank", graph.Traits{Moves: true}) }
+func init() { graph.Register[*Rank]("rank", graph.Traits{Moves: true}) }
 
 // Infer returns the rank as a value where it is known.
 func (o *Rank) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

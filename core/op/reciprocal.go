@@ -12,7 +12,7 @@ import (
 type Reciprocal struct{}
 
 func init() {
-	graph.Register[Reciprocal]("reciprocal", graph.Traits{Elementwise: true, InPlace: []int{0}})
+	graph.Register[*Reciprocal]("reciprocal", graph.Traits{Elementwise: true, InPlace: []int{0}})
 }
 
 // Infer returns the input's type and shape.

@@ -15,7 +15,7 @@ type ReduceAll struct {
 	EmptyAxesKeep bool // absent or empty axes reduce nothing instead of everything
 }
 
-func init() { graph.Register[ReduceAll]("reduce_all", graph.Traits{ShapeInputs: []int{1}}) }
+func init() { graph.Register[*ReduceAll]("reduce_all", graph.Traits{ShapeInputs: []int{1}}) }
 
 // Infer returns the reduced shape.
 func (o *ReduceAll) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -14,7 +14,7 @@ type ReduceL1 struct {
 	EmptyAxesKeep bool // absent or empty axes reduce nothing instead of everything
 }
 
-func init() { graph.Register[ReduceL1]("reduce_l1", graph.Traits{ShapeInputs: []int{1}}) }
+func init() { graph.Register[*ReduceL1]("reduce_l1", graph.Traits{ShapeInputs: []int{1}}) }
 
 // Infer returns the reduced shape.
 func (o *ReduceL1) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -16,7 +16,7 @@ type ReduceL2 struct {
 	EmptyAxesKeep bool // absent or empty axes reduce nothing instead of everything
 }
 
-func init() { graph.Register[ReduceL2]("reduce_l2", graph.Traits{ShapeInputs: []int{1}}) }
+func init() { graph.Register[*ReduceL2]("reduce_l2", graph.Traits{ShapeInputs: []int{1}}) }
 
 // Infer returns the reduced shape.
 func (o *ReduceL2) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -15,7 +15,7 @@ type ReduceLogSum struct {
 	EmptyAxesKeep bool // absent or empty axes reduce nothing instead of everything
 }
 
-func init() { graph.Register[ReduceLogSum]("reduce_log_sum", graph.Traits{ShapeInputs: []int{1}}) }
+func init() { graph.Register[*ReduceLogSum]("reduce_log_sum", graph.Traits{ShapeInputs: []int{1}}) }
 
 // Infer returns the reduced shape.
 func (o *ReduceLogSum) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

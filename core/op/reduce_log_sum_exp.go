@@ -17,7 +17,7 @@ type ReduceLogSumExp struct {
 }
 
 func init() {
-	graph.Register[ReduceLogSumExp]("reduce_log_sum_exp", graph.Traits{ShapeInputs: []int{1}})
+	graph.Register[*ReduceLogSumExp]("reduce_log_sum_exp", graph.Traits{ShapeInputs: []int{1}})
 }
 
 // Infer returns the reduced shape.

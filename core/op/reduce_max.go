@@ -16,7 +16,7 @@ type ReduceMax struct {
 	EmptyAxesKeep bool // absent or empty axes reduce nothing instead of everything
 }
 
-func init() { graph.Register[ReduceMax]("reduce_max", graph.Traits{ShapeInputs: []int{1}}) }
+func init() { graph.Register[*ReduceMax]("reduce_max", graph.Traits{ShapeInputs: []int{1}}) }
 
 // Infer returns the reduced shape, with the value of a fully reduced list of small integers.
 func (o *ReduceMax) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

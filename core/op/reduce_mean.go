@@ -16,7 +16,7 @@ type ReduceMean struct {
 	EmptyAxesKeep bool // absent or empty axes reduce nothing instead of everything
 }
 
-func init() { graph.Register[ReduceMean]("reduce_mean", graph.Traits{ShapeInputs: []int{1}}) }
+func init() { graph.Register[*ReduceMean]("reduce_mean", graph.Traits{ShapeInputs: []int{1}}) }
 
 // Infer returns the reduced shape.
 func (o *ReduceMean) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

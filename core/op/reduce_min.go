@@ -16,7 +16,7 @@ type ReduceMin struct {
 	EmptyAxesKeep bool // absent or empty axes reduce nothing instead of everything
 }
 
-func init() { graph.Register[ReduceMin]("reduce_min", graph.Traits{ShapeInputs: []int{1}}) }
+func init() { graph.Register[*ReduceMin]("reduce_min", graph.Traits{ShapeInputs: []int{1}}) }
 
 // Infer returns the reduced shape, with the value of a fully reduced list of small integers.
 func (o *ReduceMin) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

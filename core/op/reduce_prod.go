@@ -15,7 +15,7 @@ type ReduceProd struct {
 	EmptyAxesKeep bool // absent or empty axes reduce nothing instead of everything
 }
 
-func init() { graph.Register[ReduceProd]("reduce_prod", graph.Traits{ShapeInputs: []int{1}}) }
+func init() { graph.Register[*ReduceProd]("reduce_prod", graph.Traits{ShapeInputs: []int{1}}) }
 
 // Infer returns the reduced shape, with the value of a fully reduced list of small integers.
 func (o *ReduceProd) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -15,7 +15,7 @@ type ReduceSum struct {
 	EmptyAxesKeep bool // absent or empty axes reduce nothing instead of everything
 }
 
-func init() { graph.Register[ReduceSum]("reduce_sum", graph.Traits{ShapeInputs: []int{1}}) }
+func init() { graph.Register[*ReduceSum]("reduce_sum", graph.Traits{ShapeInputs: []int{1}}) }
 
 // Infer returns the reduced shape, with the value of a fully reduced list of small integers.
 func (o *ReduceSum) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -16,7 +16,7 @@ type ReduceSumSquare struct {
 }
 
 func init() {
-	graph.Register[ReduceSumSquare]("reduce_sum_square", graph.Traits{ShapeInputs: []int{1}})
+	graph.Register[*ReduceSumSquare]("reduce_sum_square", graph.Traits{ShapeInputs: []int{1}})
 }
 
 // Infer returns the reduced shape.

@@ -16,7 +16,7 @@ type Reshape struct {
 }
 
 func init() {
-	graph.Register[Reshape]("reshape",
+	graph.Register[*Reshape]("reshape",
 		graph.Traits{ShapeInputs: []int{1}, InPlace: []int{0}, Moves: true, Sign: graph.NonNegativeIfFirst})
 }
 

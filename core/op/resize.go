@@ -83,7 +83,7 @@ type Resize struct {
 	Axes           []int64 // empty: all
 }
 
-func init() { graph.Register[Resize]("resize", graph.Traits{ShapeInputs: []int{2, 3}}) }
+func init() { graph.Register[*Resize]("resize", graph.Traits{ShapeInputs: []int{2, 3}}) }
 
 // ResolveAxes returns the axes that are resampled of a tensor with rank dimensions.
 func (o *Resize) ResolveAxes(rank int) ([]int, error) {

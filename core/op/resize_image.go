@@ -30,7 +30,7 @@ type ResizeImage struct {
 	Height, Width int64
 }
 
-func init() { graph.Register[ResizeImage]("resize_image", graph.Traits{}) }
+func init() { graph.Register[*ResizeImage]("resize_image", graph.Traits{}) }
 
 // Infer returns images of Height x Width.
 func (o *ResizeImage) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

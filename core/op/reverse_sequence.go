@@ -15,7 +15,7 @@ type ReverseSequence struct {
 	BatchAxis, TimeAxis int64 // negative count from the end
 }
 
-func init() { graph.Register[ReverseSequence]("reverse_sequence", graph.Traits{Moves: true}) }
+func init() { graph.Register[*ReverseSequence]("reverse_sequence", graph.Traits{Moves: true}) }
 
 // Infer returns the shape of x.
 func (o *ReverseSequence) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -13,7 +13,7 @@ type RMSNorm struct {
 	Epsilon float32
 }
 
-func init() { graph.Register[RMSNorm]("rms_norm", graph.Traits{}) }
+func init() { graph.Register[*RMSNorm]("rms_norm", graph.Traits{}) }
 
 // Infer returns x's shape.
 func (o *RMSNorm) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -23,7 +23,7 @@ type RNN struct {
 	BatchFirst        bool
 }
 
-func init() { graph.Register[RNN]("rnn", graph.Traits{}) }
+func init() { graph.Register[*RNN]("rnn", graph.Traits{}) }
 
 func (o *RNN) recurrent() *recurrent {
 	return &recurrent{o.Direction, o.Hidden, 1, 1, o.Activations, o.ActAlpha, o.ActBeta, o.Clip, o.BatchFirst, false}

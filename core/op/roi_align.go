@@ -35,7 +35,7 @@ type RoiAlign struct {
 	ChannelsLast                bool
 }
 
-func init() { graph.Register[RoiAlign]("roi_align", graph.Traits{}) }
+func init() { graph.Register[*RoiAlign]("roi_align", graph.Traits{}) }
 
 // Infer returns [R,C,Height,Width].
 func (o *RoiAlign) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

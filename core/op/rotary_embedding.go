@@ -18,7 +18,7 @@ type RotaryEmbedding struct {
 	Dim, Heads  int64
 }
 
-func init() { graph.Register[RotaryEmbedding]("rotary_embedding", graph.Traits{}) }
+func init() { graph.Register[*RotaryEmbedding]("rotary_embedding", graph.Traits{}) }
 
 // Infer returns x's shape.
 func (o *RotaryEmbedding) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -24,7 +24,7 @@ type Round struct {
 	Ties Ties // what x.5 becomes
 }
 
-func init() { graph.Register[Round]("round", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() { graph.Register[*Round]("round", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape, with the values of small integers.
 func (o *Round) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -11,7 +11,7 @@ import (
 // ANEURALNETWORKS_RSQRT.
 type Rsqrt struct{}
 
-func init() { graph.Register[Rsqrt]("rsqrt", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() { graph.Register[*Rsqrt]("rsqrt", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (*Rsqrt) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -25,7 +25,7 @@ type Scan struct {
 	OutReverse []bool // per stacked output: each new value goes in front; none given: false
 }
 
-func init() { graph.Register[Scan]("scan", graph.Traits{DataDependent: true}) }
+func init() { graph.Register[*Scan]("scan", graph.Traits{DataDependent: true}) }
 
 // AdjustTraits adds what the operators of the bodies bring in.
 func (o *Scan) AdjustTraits(t graph.Traits) graph.Traits { return withBodies(t, o.Bodies()) }

@@ -31,7 +31,7 @@ type ScatterElements struct {
 	NegativeWraps bool
 }
 
-func init() { graph.Register[ScatterElements]("scatter_elements", graph.Traits{InPlace: []int{0}}) }
+func init() { graph.Register[*ScatterElements]("scatter_elements", graph.Traits{InPlace: []int{0}}) }
 
 // AdjustTraits says that elements only move, unless they are combined.
 func (o *ScatterElements) AdjustTraits(t graph.Traits) graph.Traits {

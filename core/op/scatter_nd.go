@@ -20,7 +20,7 @@ type ScatterND struct {
 	NegativeWraps bool
 }
 
-func init() { graph.Register[ScatterND]("scatter_nd", graph.Traits{InPlace: []int{0}}) }
+func init() { graph.Register[*ScatterND]("scatter_nd", graph.Traits{InPlace: []int{0}}) }
 
 // AdjustTraits says that elements only move, unless they are combined.
 func (o *ScatterND) AdjustTraits(t graph.Traits) graph.Traits {

@@ -13,7 +13,7 @@ type Selu struct {
 	Gamma float32
 }
 
-func init() { graph.Register[Selu]("selu", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() { graph.Register[*Selu]("selu", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (*Selu) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -15,7 +15,7 @@ type Shape struct {
 	To         tensor.DType
 }
 
-func init() { graph.Register[Shape]("shape", graph.Traits{Moves: true}) }
+func init() { graph.Register[*Shape]("shape", graph.Traits{Moves: true}) }
 
 // Infer returns the sizes as values, symbols included.
 func (o *Shape) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -14,7 +14,7 @@ type Shrink struct {
 	Bias   float32
 }
 
-func init() { graph.Register[Shrink]("shrink", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() { graph.Register[*Shrink]("shrink", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (*Shrink) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

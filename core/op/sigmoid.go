@@ -12,7 +12,7 @@ import (
 type Sigmoid struct{}
 
 func init() {
-	graph.Register[Sigmoid]("sigmoid", graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative})
+	graph.Register[*Sigmoid]("sigmoid", graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative})
 }
 
 // Infer returns the input's type and shape.

@@ -12,7 +12,7 @@ import (
 // Input: x of a float, quantized or integer type. Output: y of x's type and shape. Source: ONNX Sign-13.
 type Sign struct{}
 
-func init() { graph.Register[Sign]("sign", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() { graph.Register[*Sign]("sign", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape, with the values of small integers.
 func (*Sign) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -11,7 +11,7 @@ import (
 // ANEURALNETWORKS_SIN.
 type Sin struct{}
 
-func init() { graph.Register[Sin]("sin", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() { graph.Register[*Sin]("sin", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (*Sin) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -12,7 +12,7 @@ type Size struct {
 	To tensor.DType
 }
 
-func init() { graph.Register[Size]("size", graph.Traits{Moves: true}) }
+func init() { graph.Register[*Size]("size", graph.Traits{Moves: true}) }
 
 // Infer returns the number as a value where it is known.
 func (o *Size) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -19,7 +19,7 @@ import (
 type Slice struct{ Inside bool }
 
 func init() {
-	graph.Register[Slice]("slice",
+	graph.Register[*Slice]("slice",
 		graph.Traits{ShapeInputs: []int{1, 2, 3, 4}, Moves: true, Sign: graph.NonNegativeIfFirst})
 }
 

@@ -19,7 +19,7 @@ type Softmax struct {
 }
 
 func init() {
-	graph.Register[Softmax]("softmax", graph.Traits{InPlace: []int{0}, Sign: graph.NonNegative})
+	graph.Register[*Softmax]("softmax", graph.Traits{InPlace: []int{0}, Sign: graph.NonNegative})
 }
 
 // Infer returns the input's type and shape.

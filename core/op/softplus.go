@@ -11,7 +11,7 @@ import (
 type Softplus struct{}
 
 func init() {
-	graph.Register[Softplus]("softplus", graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative})
+	graph.Register[*Softplus]("softplus", graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative})
 }
 
 // Infer returns the input's type and shape.

@@ -10,7 +10,9 @@ import (
 // Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Softsign-1.
 type Softsign struct{}
 
-func init() { graph.Register[Softsign]("softsign", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() {
+	graph.Register[*Softsign]("softsign", graph.Traits{Elementwise: true, InPlace: []int{0}})
+}
 
 // Infer returns the input's type and shape.
 func (*Softsign) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

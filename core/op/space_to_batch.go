@@ -19,7 +19,7 @@ type SpaceToBatch struct {
 }
 
 func init() {
-	graph.Register[SpaceToBatch]("space_to_batch", graph.Traits{ShapeInputs: []int{1, 2}, Moves: true})
+	graph.Register[*SpaceToBatch]("space_to_batch", graph.Traits{ShapeInputs: []int{1, 2}, Moves: true})
 }
 
 // Infer multiplies the batch and divides the padded sizes.

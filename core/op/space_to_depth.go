@@ -18,7 +18,7 @@ type SpaceToDepth struct {
 	ChannelsLast bool
 }
 
-func init() { graph.Register[SpaceToDepth]("space_to_depth", graph.Traits{Moves: true}) }
+func init() { graph.Register[*SpaceToDepth]("space_to_depth", graph.Traits{Moves: true}) }
 
 // Infer multiplies the channels and divides height and width.
 func (o *SpaceToDepth) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

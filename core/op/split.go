@@ -19,7 +19,7 @@ type Split struct {
 }
 
 func init() {
-	graph.Register[Split]("split", graph.Traits{ShapeInputs: []int{1}, Moves: true, Sign: graph.NonNegativeIfFirst})
+	graph.Register[*Split]("split", graph.Traits{ShapeInputs: []int{1}, Moves: true, Sign: graph.NonNegativeIfFirst})
 }
 
 // Infer returns the shapes of the pieces.

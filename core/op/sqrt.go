@@ -11,7 +11,7 @@ import (
 // ANEURALNETWORKS_SQRT.
 type Sqrt struct{}
 
-func init() { graph.Register[Sqrt]("sqrt", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() { graph.Register[*Sqrt]("sqrt", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (*Sqrt) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

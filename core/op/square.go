@@ -11,7 +11,7 @@ import (
 type Square struct{}
 
 func init() {
-	graph.Register[Square]("square", graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative})
+	graph.Register[*Square]("square", graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative})
 }
 
 // Infer returns the input's type and shape, with the values of small integers.

@@ -11,7 +11,7 @@ import (
 type SquaredDifference struct{}
 
 func init() {
-	graph.Register[SquaredDifference]("squared_difference", graph.Traits{Elementwise: true, InPlace: []int{0, 1}})
+	graph.Register[*SquaredDifference]("squared_difference", graph.Traits{Elementwise: true, InPlace: []int{0, 1}})
 }
 
 // Infer returns the broadcast shape.

@@ -14,7 +14,7 @@ import (
 type Squeeze struct{}
 
 func init() {
-	graph.Register[Squeeze]("squeeze",
+	graph.Register[*Squeeze]("squeeze",
 		graph.Traits{ShapeInputs: []int{1}, InPlace: []int{0}, Moves: true, Sign: graph.NonNegativeIfFirst})
 }
 

@@ -16,7 +16,7 @@ type STFT struct {
 	OneSided bool
 }
 
-func init() { graph.Register[STFT]("stft", graph.Traits{ShapeInputs: []int{1, 3}}) }
+func init() { graph.Register[*STFT]("stft", graph.Traits{ShapeInputs: []int{1, 3}}) }
 
 // Infer returns the number and the size of the frames.
 func (o *STFT) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -22,7 +22,7 @@ type StridedSlice struct {
 }
 
 func init() {
-	graph.Register[StridedSlice]("strided_slice", graph.Traits{ShapeInputs: []int{1, 2, 3}, Moves: true})
+	graph.Register[*StridedSlice]("strided_slice", graph.Traits{ShapeInputs: []int{1, 2, 3}, Moves: true})
 }
 
 // Infer returns the rank from the masks and the sizes from the values that are known.

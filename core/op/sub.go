@@ -11,7 +11,7 @@ import (
 // ANEURALNETWORKS_SUB without activation.
 type Sub struct{}
 
-func init() { graph.Register[Sub]("sub", graph.Traits{Elementwise: true, InPlace: []int{0, 1}}) }
+func init() { graph.Register[*Sub]("sub", graph.Traits{Elementwise: true, InPlace: []int{0, 1}}) }
 
 // Infer returns the broadcast shape, with the values of small integers.
 func (*Sub) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -23,7 +23,7 @@ type SVDF struct {
 	Rank int64 // 1 or more
 }
 
-func init() { graph.Register[SVDF]("svdf", graph.Traits{}) }
+func init() { graph.Register[*SVDF]("svdf", graph.Traits{}) }
 
 // Infer returns y and the state.
 func (o *SVDF) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

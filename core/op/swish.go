@@ -12,7 +12,7 @@ type Swish struct {
 	Alpha float32 // 0 stands for 1
 }
 
-func init() { graph.Register[Swish]("swish", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() { graph.Register[*Swish]("swish", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (*Swish) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -11,7 +11,7 @@ import (
 // ANEURALNETWORKS_TANH.
 type Tanh struct{}
 
-func init() { graph.Register[Tanh]("tanh", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
+func init() { graph.Register[*Tanh]("tanh", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (*Tanh) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -18,7 +18,7 @@ type TensorScatter struct {
 }
 
 func init() {
-	graph.Register[TensorScatter]("tensor_scatter", graph.Traits{InPlace: []int{0}, Moves: true})
+	graph.Register[*TensorScatter]("tensor_scatter", graph.Traits{InPlace: []int{0}, Moves: true})
 }
 
 // Infer returns the shape of cache.

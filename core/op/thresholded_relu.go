@@ -13,7 +13,7 @@ type ThresholdedRelu struct {
 }
 
 func init() {
-	graph.Register[ThresholdedRelu]("thresholded_relu", graph.Traits{Elementwise: true, InPlace: []int{0}})
+	graph.Register[*ThresholdedRelu]("thresholded_relu", graph.Traits{Elementwise: true, InPlace: []int{0}})
 }
 
 // Infer returns the input's type and shape.

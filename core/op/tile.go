@@ -15,7 +15,7 @@ import (
 // (docs/abi/ohnn.md, operators 6), ANEURALNETWORKS_TILE.
 type Tile struct{}
 
-func init() { graph.Register[Tile]("tile", graph.Traits{ShapeInputs: []int{1}, Moves: true}) }
+func init() { graph.Register[*Tile]("tile", graph.Traits{ShapeInputs: []int{1}, Moves: true}) }
 
 // Infer multiplies the sizes.
 func (*Tile) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

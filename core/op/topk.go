@@ -29,7 +29,7 @@ type TopK struct {
 	To         tensor.DType // int32 or int64; 0 stands for int64
 }
 
-func init() { graph.Register[TopK]("top_k", graph.Traits{ShapeInputs: []int{1}}) }
+func init() { graph.Register[*TopK]("top_k", graph.Traits{ShapeInputs: []int{1}}) }
 
 // Infer returns the shape of x with size k on Axis.
 func (o *TopK) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

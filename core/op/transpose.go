@@ -15,7 +15,7 @@ import (
 type Transpose struct{}
 
 func init() {
-	graph.Register[Transpose]("transpose", graph.Traits{ShapeInputs: []int{1}, Moves: true,
+	graph.Register[*Transpose]("transpose", graph.Traits{ShapeInputs: []int{1}, Moves: true,
 		Sign: graph.NonNegativeIfFirst})
 }
 

@@ -15,7 +15,7 @@ type Trilu struct {
 	Upper bool
 }
 
-func init() { graph.Register[Trilu]("trilu", graph.Traits{InPlace: []int{0}, Moves: true}) }
+func init() { graph.Register[*Trilu]("trilu", graph.Traits{InPlace: []int{0}, Moves: true}) }
 
 // Infer returns the shape of x.
 func (*Trilu) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

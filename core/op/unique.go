@@ -17,7 +17,7 @@ type Unique struct {
 	Unsorted bool
 }
 
-func init() { graph.Register[Unique]("unique", graph.Traits{DataDependent: true}) }
+func init() { graph.Register[*Unique]("unique", graph.Traits{DataDependent: true}) }
 
 // Infer returns the ranks, and the sizes off the axis.
 func (o *Unique) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -16,7 +16,7 @@ import (
 type Unsqueeze struct{}
 
 func init() {
-	graph.Register[Unsqueeze]("unsqueeze",
+	graph.Register[*Unsqueeze]("unsqueeze",
 		graph.Traits{ShapeInputs: []int{1}, InPlace: []int{0}, Moves: true, Sign: graph.NonNegativeIfFirst})
 }
 

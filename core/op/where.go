@@ -17,7 +17,7 @@ type Where struct {
 }
 
 func init() {
-	graph.Register[Where]("where", graph.Traits{Elementwise: true, InPlace: []int{1, 2}, Moves: true})
+	graph.Register[*Where]("where", graph.Traits{Elementwise: true, InPlace: []int{1, 2}, Moves: true})
 }
 
 // Infer returns the broadcast shape, with the values of small integers.

@@ -11,7 +11,7 @@ import (
 // Inputs: a, b of one float, quantized, integer or bool type. Output: bool. Source: ONNX Xor-7.
 type Xor struct{}
 
-func init() { graph.Register[Xor]("xor", graph.Traits{Elementwise: true}) }
+func init() { graph.Register[*Xor]("xor", graph.Traits{Elementwise: true}) }
 
 // Infer returns the broadcast shape, with the values of small integers.
 func (*Xor) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
