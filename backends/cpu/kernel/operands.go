@@ -15,8 +15,15 @@ func extent(rows, cols, stride int) int {
 
 func need(fn, arg string, got, want int) {
 	if got < want {
-		panic(fmt.Sprintf("kernel: %s: %s: want at least %d values, got %d", fn, arg, want, got))
+		tooFew(fn, arg, got, want)
 	}
+}
+
+// tooFew is apart so that need is short wherever it is inlined.
+//
+//go:noinline
+func tooFew(fn, arg string, got, want int) {
+	panic(fmt.Sprintf("kernel: %s: %s: want at least %d values, got %d", fn, arg, want, got))
 }
 
 func roundUp(n, m int) int { return (n + m - 1) / m * m }
