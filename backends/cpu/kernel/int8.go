@@ -1,6 +1,11 @@
 package kernel
 
-import "fmt"
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/anynpu/anynpu/core/mem"
+)
 
 // IntCols is the number of columns of one full panel of packed 8-bit filters,
 // IntDepth the number of neighbouring rows that one word of it holds.
@@ -41,27 +46,59 @@ func PackInt8(dst []int8, b []int8, taps, k, n, ldb int) {
 	}
 	for j := 0; j < n; j += IntCols {
 		w := intWidth(n, j)
-		d := dst[panelBytes(taps, k, j):][:panelBytes(taps, k, w)]
+		d, b := dst[panelBytes(taps, k, j):][:panelBytes(taps, k, w)], b[j*ldb:]
 		clear(d)
+		for t := range taps {
+			packWords(mem.Bytes(d[t*words*w*IntDepth:]), mem.Bytes(b[t*k:]), k, min(w, n-j), ldb, w*IntDepth)
+		}
 		for c := range min(w, n-j) {
-			sum, least := int32(0), int8(0)
-			for t := range taps {
-				src := b[(j+c)*ldb+t*k:][:k]
-				for i, v := range src {
-					d[((t*words+i/IntDepth)*w+c)*IntDepth+i%IntDepth] = v
-					sum += int32(v)
-					least = min(least, v)
-				}
-			}
-			sum *= 128
-			if least == -128 {
-				sum++
-			}
-			for i := range IntDepth {
-				d[(taps*words*w+c)*IntDepth+i] = int8(sum >> (8 * i))
-			}
+			sum := packedSum(mem.Bytes(b[c*ldb:][:taps*k]))
+			binary.LittleEndian.PutUint32(mem.Bytes(d[(taps*words*w+c)*IntDepth:]), uint32(sum))
 		}
 	}
+}
+
+// packWords packs runs of k rows of n columns, ldb apart: each word of a run stride bytes behind the one before, the
+// columns side by side. What is missing in the last word is left alone.
+func packWords(d, b []byte, k, n, ldb, stride int) {
+	const line = 64 // bytes that are read of a column before the next one
+	for from := 0; from < k; from += line {
+		for c := range n {
+			src, to := b[c*ldb+from:c*ldb+min(k, from+line)], d[from/IntDepth*stride+c*IntDepth:]
+			for ; len(src) > IntDepth; src, to = src[IntDepth:], to[stride:] {
+				*(*[IntDepth]byte)(to) = [IntDepth]byte(src)
+			}
+			copy(to, src)
+		}
+	}
+}
+
+// packedSum is what stands behind a panel for a column.
+func packedSum(column []byte) int32 {
+	const low, signs = 0x00ff00ff00ff00ff, 0x8080808080808080
+	sum, lowest := int32(0), false
+	for len(column) >= 8 {
+		fields := uint64(0) // of 16 bits: sums of codes plus 128
+		n := min(len(column)/8, 128)
+		for i := range n {
+			v := binary.LittleEndian.Uint64(column[8*i:]) ^ signs
+			fields += v&low + v>>8&low
+			lowest = lowest || (v-0x0101010101010101)&^v&signs != 0 // a byte is zero
+		}
+		column = column[8*n:]
+		for ; fields != 0; fields >>= 16 {
+			sum += int32(fields & 0xffff)
+		}
+		sum -= int32(8 * n * 128)
+	}
+	for _, v := range column {
+		sum += int32(int8(v))
+		lowest = lowest || v == 128
+	}
+	if sum *= 128; lowest {
+		sum++
+	}
+	return sum
 }
 
 // GemmInt8 is a product of codes with packed signed filters, and its

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -75,6 +76,39 @@ func limitSlice(r *rand.Rand, n int) []int8 {
 // filterSlice returns filters of one of three kinds.
 func filterSlice(r *rand.Rand, n, kind int) []int8 {
 	return []func(*rand.Rand, int) []int8{signedSlice, bellSlice, limitSlice}[kind%3](r, n)
+}
+
+// What stands behind a panel, which kernels of arm64 read, is 128 times the sum of a column, and 1 for a filter of -128.
+func TestPackInt8_sums(t *testing.T) {
+	restore, err := Select(Generic)
+	require.NoError(t, err)
+	defer restore()
+	for i := range 40 {
+		r := rng(uint64(i))
+		taps, k, n := 1+i%3, 1+r.IntN(1500), 1+r.IntN(100)
+		f := filterSlice(r, n*taps*k, i)
+		if i == 0 {
+			for x := range f {
+				f[x] = -128
+			}
+		}
+		d := make([]int8, PackedInt8Len(taps, k, n))
+		PackInt8(d, f, taps, k, n, taps*k)
+		for j := range n {
+			panel := j / IntCols * IntCols
+			w := intWidth(n, panel)
+			tail := d[panelBytes(taps, k, panel)+(taps*ceilDiv(k, IntDepth)*w+j-panel)*IntDepth:]
+			want := int32(0)
+			for _, v := range f[j*taps*k:][:taps*k] {
+				want += 128 * int32(v)
+			}
+			if slices.Contains(f[j*taps*k:][:taps*k], -128) {
+				want++
+			}
+			got := int32(uint8(tail[0])) | int32(uint8(tail[1]))<<8 | int32(uint8(tail[2]))<<16 | int32(tail[3])<<24
+			require.Equal(t, want, got, "taps %d k %d n %d column %d", taps, k, n, j)
+		}
+	}
 }
 
 // postOf makes a requantization under which many results are in range and some on either side.
@@ -306,6 +340,23 @@ func TestGemmInt8_panicsOnShortOperands(t *testing.T) {
 		g := whole()
 		spoil(&g)
 		require.Panics(t, func() { g.Run() }, "%d", i)
+	}
+}
+
+func BenchmarkPackInt8(b *testing.B) {
+	const k, n = 1024, 1024
+	f, dst := bellSlice(rng(1), n*k), []int8(nil)
+	for _, isa := range Supported() {
+		b.Run(isa.String(), func(b *testing.B) {
+			restore, err := Select(isa)
+			require.NoError(b, err)
+			defer restore()
+			dst = make([]int8, PackedInt8Len(1, k, n))
+			b.SetBytes(n * k)
+			for b.Loop() {
+				PackInt8(dst, f, 1, k, n, k)
+			}
+		})
 	}
 }
 

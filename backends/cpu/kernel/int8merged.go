@@ -1,9 +1,9 @@
 package kernel
 
 import (
-	"cmp"
-	"slices"
 	"unsafe"
+
+	"github.com/anynpu/anynpu/core/mem"
 )
 
 // The merged form of packed 8-bit filters serves VPMADDUBSW, which adds the products of two neighbouring codes to 16
@@ -69,11 +69,7 @@ func packMerged(d, b []int8, taps, k, n, ldb int) {
 	lists, packed := groupOf(d, taps, words)
 	plain, m := make([]mergedWord, words), newMerger(words)
 	for t := range taps {
-		for c := range n {
-			for i, v := range b[c*ldb+t*k:][:k] {
-				plain[i/IntDepth][c*IntDepth+i%IntDepth] = v
-			}
-		}
+		packWords(mem.Bytes(plain), mem.Bytes(b[t*k:]), k, n, ldb, len(mergedWord{}))
 		list := lists[t*(mergedHead+words):][:mergedHead+words]
 		m.order(list, plain)
 		for i, w := range list[mergedHead:] {
@@ -86,90 +82,92 @@ func packMerged(d, b []int8, taps, k, n, ldb int) {
 // as fields of 16 bits.
 type pairSums [mergedCols]uint64
 
-// fields puts v into each of the four fields of a word.
+// fields puts a number into each of the four fields of a word.
 const fields = 1<<48 | 1<<32 | 1<<16 | 1
 
-// sumsOf returns the sums of w and the largest of them.
-func sumsOf(w *mergedWord) (s pairSums, most int32) {
-	const half = mergedCols / 2
-	for i := range half {
-		var up, down uint64
-		for j := range 4 {
-			a, b := int32(w[8*i+2*j]), int32(w[8*i+2*j+1])
-			positive := max(a, 0) + max(b, 0)
-			negative := positive - a - b
-			most = max(most, positive, negative)
-			up |= uint64(positive) << (16 * j)
-			down |= uint64(negative) << (16 * j)
-		}
-		s[i], s[half+i] = up, down
+// sumsOf returns the sums of w and what they add up to.
+func sumsOf(w *mergedWord) (s pairSums, all int) {
+	const half, low, ones = mergedCols / 2, 0xff * fields, 0x0101 * fields
+	pairs := func(v uint64) uint64 { return v&low + v>>8&low }
+	total := uint64(0)
+	for i, v := range (*[half]uint64)(unsafe.Pointer(w)) {
+		negative := v >> 7 & ones // 1 for each byte that is
+		mask := negative * 0xff
+		s[i], s[half+i] = pairs(v&^mask), pairs(^v&mask+negative)
+		total += s[i] + s[half+i]
 	}
-	return s, most
+	return s, int(total * fields >> 48)
 }
 
-// fit reports whether the sums of two words are in range when they are added.
-func fit(a, b *pairSums) bool {
-	const offset, over = (1<<15 - 1 - mergedMost) * fields, 1 << 15 * fields
+// over is not 0 if sums leave the range when they are added.
+func over(a, b *pairSums) (found uint64) {
+	const offset, top = (1<<15 - 1 - mergedMost) * fields, 1 << 15 * fields
 	for i := range a {
-		if (a[i]+b[i]+offset)&over != 0 {
-			return false
-		}
+		found |= a[i] + b[i] + offset
 	}
-	return true
+	return found & top
 }
 
 // merger orders the words of runs.
 type merger struct {
 	sums []pairSums
-	most []int32
-	by   []uint16 // words from the smallest sums to the largest
-	used []bool
+	all  []int    // what the sums of a word add up to; less than 0: they are out of range
+	by   []uint16 // words that may be merged, from the smallest sums to the largest
 	one  []uint16 // words without a partner
+	wide []uint16 // words whose sums are out of range
 }
 
 func newMerger(words int) *merger {
-	return &merger{make([]pairSums, words), make([]int32, words), make([]uint16, words), make([]bool, words), nil}
+	return &merger{sums: make([]pairSums, words), all: make([]int, words), by: make([]uint16, words)}
 }
 
 // order writes the list of a run. Words with large sums are merged with such that have small ones: a partner is sought
 // from the largest sums down, among those that are left with the smallest.
 func (m *merger) order(list []uint16, words []mergedWord) {
+	m.sort(words)
+	two, left := list[mergedHead:mergedHead], m.by
+	m.one = m.one[:0]
+next:
+	for len(left) > 0 {
+		last := len(left) - 1
+		w := left[last]
+		left = left[:last]
+		for i, p := range left[:min(last, mergedTries)] {
+			if over(&m.sums[w], &m.sums[p]) == 0 {
+				two = append(two, w, p)
+				copy(left[1:], left[:i])
+				left = left[1:]
+				continue next
+			}
+		}
+		m.one = append(m.one, w)
+	}
+	list[0], list[1], list[2], list[3] = uint16(len(two)/2), uint16(len(m.one)), uint16(len(m.wide)), 0
+	rest := list[mergedHead+len(two):]
+	copy(rest[copy(rest, m.one):], m.wide)
+}
+
+// sort finds the sums of words, and the words that may be merged in the order of their sums.
+func (m *merger) sort(words []mergedWord) {
+	const step = 32 // of sums that count as equal
+	var from [mergedCols*IntDepth*mergedMost/step + 2]int
+	m.wide = m.wide[:0]
 	for i := range words {
-		m.sums[i], m.most[i] = sumsOf(&words[i])
-		m.by[i], m.used[i] = uint16(i), false
-	}
-	slices.SortFunc(m.by, func(a, b uint16) int { return cmp.Or(cmp.Compare(m.most[a], m.most[b]), cmp.Compare(a, b)) })
-	wide := len(m.by)
-	for wide > 0 && m.most[m.by[wide-1]] > mergedMost {
-		wide--
-	}
-	two, single, low := list[mergedHead:mergedHead], m.one[:0], 0
-	for high := wide - 1; high >= 0; high-- {
-		w := m.by[high]
-		if m.used[w] {
+		if m.sums[i], m.all[i] = sumsOf(&words[i]); over(&m.sums[i], &pairSums{}) != 0 {
+			m.wide, m.all[i] = append(m.wide, uint16(i)), -1
 			continue
 		}
-		for low < high && m.used[m.by[low]] {
-			low++
-		}
-		tries, found := mergedTries, false
-		for i := low; i < high && tries > 0 && !found; i++ {
-			p := m.by[i]
-			if m.used[p] {
-				continue
-			}
-			tries--
-			if found = fit(&m.sums[w], &m.sums[p]); found {
-				two = append(two, w, p)
-				m.used[p] = true
-			}
-		}
-		if m.used[w] = true; !found {
-			single = append(single, w)
+		from[m.all[i]/step+1]++
+	}
+	for i := range len(from) - 1 {
+		from[i+1] += from[i]
+	}
+	m.by = m.by[:len(words)-len(m.wide)]
+	for i, all := range m.all[:len(words)] {
+		if all >= 0 {
+			at := &from[all/step]
+			m.by[*at] = uint16(i)
+			*at++
 		}
 	}
-	list[0], list[1], list[2], list[3] = uint16(len(two)/2), uint16(len(single)), uint16(len(m.by)-wide), 0
-	at := list[mergedHead+len(two):]
-	copy(at[copy(at, single):], m.by[wide:])
-	m.one = single
 }

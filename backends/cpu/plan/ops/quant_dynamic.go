@@ -278,16 +278,18 @@ func (q *integerProduct) Lower(w *ir.Lowering, n *ir.Node) run.Step {
 		codes, sums := bytesAsInt8(dst[:size]), intsOf(dst[size:])
 		from, to := part*kernel.IntCols, min(q.n, (part+1)*kernel.IntCols)
 		cols := make([]int8, (to-from)*q.depth)
-		for j := from; j < to; j++ {
-			for d := range q.depth {
-				at := d*q.n + j
+		for d := range q.depth {
+			for j := range to - from {
+				at := d*q.n + from + j
 				if q.conv != nil {
-					at = j*q.depth + d
+					at = (from+j)*q.depth + d
 				}
-				cols[(j-from)*q.depth+d] = int8(data[at])
-				sums[j] += data[at]
+				cols[j*q.depth+d] = int8(data[at])
+				sums[from+j] += data[at]
 			}
-			sums[j] = kernel.RowPair(sums[j]) // the larger of the two that are multiplied
+		}
+		for j, s := range sums[from:to] {
+			sums[from+j] = kernel.RowPair(s) // the larger of the two that are multiplied
 		}
 		kernel.PackInt8(codes[part*kernel.IntCols*(kernel.PackedInt8Len(taps, k, 16)/16):], cols, taps, k, to-from, q.depth)
 	}
