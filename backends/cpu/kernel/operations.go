@@ -50,15 +50,15 @@ const (
 	Relu6                      // clamp to [0, 6]
 	Clamp                      // clamp to [alpha, beta]; a NaN stays
 	LeakyRelu                  // x < 0 ? alpha*x : x
-	HardSwish                  // x * clamp(x+3, 0, 6) * (1/6), rounded after each step
+	HardSwish                  // x * (clamp(x+3, 0, 6) * (1/6)), rounded after each step
 	HardSigmoid                // clamp(alpha*x + beta, 0, 1), rounded after each step
 	Sigmoid                    // 1 / (1+exp(-x)); within 4 ulp
 	SiLU                       // x * sigmoid(x); within 4 ulp; NaN at -Inf
 	Tanh                       // within 4 ulp
 	Exp                        // within 2 ulp, denormal results included
 	Erf                        // within 4 ulp
-	Gelu                       // x/2 * (1+erf(x/sqrt(2))); within 2^-22*|x|
-	GeluTanh                   // x/2 * (1+tanh(sqrt(2/pi)*(x+0.044715*x^3))); within 2^-21*|x|
+	Gelu                       // x/2 * (1+erf(x/sqrt(2))); within 2^-22*|x|, and 2^-12 of the result
+	GeluTanh                   // x/2 * (1+tanh(sqrt(2/pi)*(x+0.044715*x^3))); within 2^-21*|x|, as Gelu
 	Sqrt                       // correctly rounded
 	Rsqrt                      // 1/sqrt(x), two roundings
 	Abs                        // clears the sign

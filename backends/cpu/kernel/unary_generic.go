@@ -28,8 +28,8 @@ var unaryGeneric = [numUnary]unaryFn{
 		return x
 	}),
 	HardSwish: each(func(x, _, _ float32) float32 {
-		t := x * clamp(x+3, 0, 6)
-		return t * float32(1.0/6)
+		t := clamp(x+3, 0, 6) * float32(1.0/6)
+		return x * t
 	}),
 	HardSigmoid: each(func(x, alpha, beta float32) float32 { return clamp(float32(alpha*x)+beta, 0, 1) }),
 	Sigmoid:     via64(sigmoid64),
@@ -102,13 +102,9 @@ func sigmoid64(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 func softplus64(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
-func gelu64(x float64) float64 {
-	if math.IsInf(x, 1) {
-		return x
-	}
-	return x / 2 * (1 + math.Erf(x/math.Sqrt2))
-}
+func gelu64(x float64) float64 { return x / 2 * math.Erfc(-x/math.Sqrt2) }
 
+// geluTanh64 has (1+tanh(u))/2 as 1/(1+exp(-2u)), which keeps its digits where it is small.
 func geluTanh64(x float64) float64 {
-	return x / 2 * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
+	return x / (1 + math.Exp(-2*math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
 }

@@ -200,8 +200,8 @@ unrolled:
 	VMOVUPS c40c00000<>+0(SB), Y3
 	VMAXPS  Y1, Y2, Y2
 	VMINPS  Y2, Y3, Y3
-	VMULPS  Y3, Y0, Y0
-	VMULPS  c3e2aaaab<>+0(SB), Y0, Y0
+	VMULPS  c3e2aaaab<>+0(SB), Y3, Y1
+	VMULPS  Y1, Y0, Y0
 	VMOVUPS Y0, (AX)
 	VMOVUPS 32(CX), Y0
 	VADDPS  c40400000<>+0(SB), Y0, Y1
@@ -209,8 +209,8 @@ unrolled:
 	VMOVUPS c40c00000<>+0(SB), Y3
 	VMAXPS  Y1, Y2, Y2
 	VMINPS  Y2, Y3, Y3
-	VMULPS  Y3, Y0, Y0
-	VMULPS  c3e2aaaab<>+0(SB), Y0, Y0
+	VMULPS  c3e2aaaab<>+0(SB), Y3, Y1
+	VMULPS  Y1, Y0, Y0
 	VMOVUPS Y0, 32(AX)
 	VMOVUPS 64(CX), Y0
 	VADDPS  c40400000<>+0(SB), Y0, Y1
@@ -218,8 +218,8 @@ unrolled:
 	VMOVUPS c40c00000<>+0(SB), Y3
 	VMAXPS  Y1, Y2, Y2
 	VMINPS  Y2, Y3, Y3
-	VMULPS  Y3, Y0, Y0
-	VMULPS  c3e2aaaab<>+0(SB), Y0, Y0
+	VMULPS  c3e2aaaab<>+0(SB), Y3, Y1
+	VMULPS  Y1, Y0, Y0
 	VMOVUPS Y0, 64(AX)
 	VMOVUPS 96(CX), Y0
 	VADDPS  c40400000<>+0(SB), Y0, Y1
@@ -227,8 +227,8 @@ unrolled:
 	VMOVUPS c40c00000<>+0(SB), Y3
 	VMAXPS  Y1, Y2, Y2
 	VMINPS  Y2, Y3, Y3
-	VMULPS  Y3, Y0, Y0
-	VMULPS  c3e2aaaab<>+0(SB), Y0, Y0
+	VMULPS  c3e2aaaab<>+0(SB), Y3, Y1
+	VMULPS  Y1, Y0, Y0
 	VMOVUPS Y0, 96(AX)
 	ADDQ    $+128, AX
 	ADDQ    $+128, CX
@@ -245,8 +245,8 @@ vector:
 	VMOVUPS c40c00000<>+0(SB), Y3
 	VMAXPS  Y1, Y2, Y2
 	VMINPS  Y2, Y3, Y3
-	VMULPS  Y3, Y0, Y0
-	VMULPS  c3e2aaaab<>+0(SB), Y0, Y0
+	VMULPS  c3e2aaaab<>+0(SB), Y3, Y1
+	VMULPS  Y1, Y0, Y0
 	VMOVUPS Y0, (AX)
 	ADDQ    $+32, AX
 	ADDQ    $+32, CX
@@ -266,8 +266,8 @@ tail:
 	VMOVUPS    c40c00000<>+0(SB), Y3
 	VMAXPS     Y1, Y2, Y2
 	VMINPS     Y2, Y3, Y3
-	VMULPS     Y3, Y0, Y0
-	VMULPS     c3e2aaaab<>+0(SB), Y0, Y0
+	VMULPS     c3e2aaaab<>+0(SB), Y3, Y1
+	VMULPS     Y1, Y0, Y0
 	VMASKMOVPS Y0, Y15, (AX)
 
 done:
@@ -1890,114 +1890,122 @@ unrolled:
 	CMPQ        DX, $+16
 	JLT         vector
 	VMOVUPS     (CX), Y0
-	VMOVUPS     32(CX), Y5
+	VMOVUPS     32(CX), Y2
 	VMULPS      c3f3504f3<>+0(SB), Y0, Y1
-	VMULPS      c3f3504f3<>+0(SB), Y5, Y6
-	VANDPS      c7fffffff<>+0(SB), Y1, Y2
-	VANDPS      c7fffffff<>+0(SB), Y6, Y7
-	VMULPS      Y2, Y2, Y3
-	VMULPS      Y7, Y7, Y8
-	VMOVUPS     c38a4b540<>+0(SB), Y4
-	VMOVUPS     c38a4b540<>+0(SB), Y9
-	VFMADD213PS cba51fb8e<>+0(SB), Y3, Y4
-	VFMADD213PS cba51fb8e<>+0(SB), Y8, Y9
-	VFMADD213PS c3baa02db<>+0(SB), Y3, Y4
-	VFMADD213PS c3baa02db<>+0(SB), Y8, Y9
-	VFMADD213PS cbcdbfc87<>+0(SB), Y3, Y4
-	VFMADD213PS cbcdbfc87<>+0(SB), Y8, Y9
-	VFMADD213PS c3de7167c<>+0(SB), Y3, Y4
-	VFMADD213PS c3de7167c<>+0(SB), Y8, Y9
-	VFMADD213PS cbec0939f<>+0(SB), Y3, Y4
-	VFMADD213PS cbec0939f<>+0(SB), Y8, Y9
-	VFMADD213PS c3f906eba<>+0(SB), Y3, Y4
-	VFMADD213PS c3f906eba<>+0(SB), Y8, Y9
-	VMULPS      Y2, Y4, Y3
-	VMULPS      Y7, Y9, Y8
-	VMOVUPS     c40800000<>+0(SB), Y4
-	VMOVUPS     c40800000<>+0(SB), Y9
-	VMINPS      Y2, Y4, Y4
-	VMINPS      Y7, Y9, Y10
-	VMOVUPS     c39436d48<>+0(SB), Y9
-	VMOVUPS     c39436d48<>+0(SB), Y11
-	VFMADD213PS cbb412c93<>+0(SB), Y4, Y9
-	VFMADD213PS cbb412c93<>+0(SB), Y10, Y11
-	VFMADD213PS c3cb2e546<>+0(SB), Y4, Y9
-	VFMADD213PS c3cb2e546<>+0(SB), Y10, Y11
-	VFMADD213PS cbdd32964<>+0(SB), Y4, Y9
-	VFMADD213PS cbdd32964<>+0(SB), Y10, Y11
-	VFMADD213PS cbf235d7f<>+0(SB), Y4, Y9
-	VFMADD213PS cbf235d7f<>+0(SB), Y10, Y11
-	VFMADD213PS cbf904473<>+0(SB), Y4, Y9
-	VFMADD213PS cbf904473<>+0(SB), Y10, Y11
-	VFMADD213PS cb9b31963<>+0(SB), Y4, Y9
-	VFMADD213PS cb9b31963<>+0(SB), Y10, Y11
+	VMULPS      c3f3504f3<>+0(SB), Y2, Y3
+	VANDPS      c7fffffff<>+0(SB), Y1, Y1
+	VANDPS      c7fffffff<>+0(SB), Y3, Y4
+	VMOVUPS     c4124cccd<>+0(SB), Y3
+	VMOVUPS     c4124cccd<>+0(SB), Y5
+	VMINPS      Y1, Y3, Y3
+	VMINPS      Y4, Y5, Y6
+	VMOVUPS     cb2f3389f<>+0(SB), Y5
+	VMOVUPS     cb2f3389f<>+0(SB), Y7
+	VFMADD213PS c35c63b58<>+0(SB), Y3, Y5
+	VFMADD213PS c35c63b58<>+0(SB), Y6, Y7
+	VFMADD213PS cb80de5d7<>+0(SB), Y3, Y5
+	VFMADD213PS cb80de5d7<>+0(SB), Y6, Y7
+	VFMADD213PS c39ec3aea<>+0(SB), Y3, Y5
+	VFMADD213PS c39ec3aea<>+0(SB), Y6, Y7
+	VFMADD213PS cbb801440<>+0(SB), Y3, Y5
+	VFMADD213PS cbb801440<>+0(SB), Y6, Y7
+	VFMADD213PS c3cc146dc<>+0(SB), Y3, Y5
+	VFMADD213PS c3cc146dc<>+0(SB), Y6, Y7
+	VFMADD213PS cbdd60519<>+0(SB), Y3, Y5
+	VFMADD213PS cbdd60519<>+0(SB), Y6, Y7
+	VFMADD213PS cbf236412<>+0(SB), Y3, Y5
+	VFMADD213PS cbf236412<>+0(SB), Y6, Y7
+	VFMADD213PS cbf90299f<>+0(SB), Y3, Y5
+	VFMADD213PS cbf90299f<>+0(SB), Y6, Y7
+	VFMADD213PS cba3512db<>+0(SB), Y3, Y5
+	VFMADD213PS cba3512db<>+0(SB), Y6, Y7
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y4
-	VMOVUPS      cc2d00000<>+0(SB), Y10
-	VMAXPS       Y9, Y4, Y4
-	VMAXPS       Y11, Y10, Y10
-	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y9
-	VMULPS       c3fb8aa3b<>+0(SB), Y10, Y11
-	VROUNDPS     $0x08, Y9, Y9
-	VROUNDPS     $0x08, Y11, Y11
-	VMOVUPS      Y4, Y4
-	VMOVUPS      Y10, Y13
-	VFNMADD231PS c3f317218<>+0(SB), Y9, Y4
-	VFNMADD231PS c3f317218<>+0(SB), Y11, Y13
-	VFNMADD231PS cb102e308<>+0(SB), Y9, Y4
-	VFNMADD231PS cb102e308<>+0(SB), Y11, Y13
+	VMOVUPS      cc2d00000<>+0(SB), Y3
+	VMOVUPS      cc2d00000<>+0(SB), Y6
+	VMAXPS       Y5, Y3, Y3
+	VMAXPS       Y7, Y6, Y6
+	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y5
+	VMULPS       c3fb8aa3b<>+0(SB), Y6, Y7
+	VROUNDPS     $0x08, Y5, Y5
+	VROUNDPS     $0x08, Y7, Y7
+	VMOVUPS      Y3, Y3
+	VMOVUPS      Y6, Y9
+	VFNMADD231PS c3f317218<>+0(SB), Y5, Y3
+	VFNMADD231PS c3f317218<>+0(SB), Y7, Y9
+	VFNMADD231PS cb102e308<>+0(SB), Y5, Y3
+	VFNMADD231PS cb102e308<>+0(SB), Y7, Y9
+	VMOVUPS      c3ab50d36<>+0(SB), Y6
 	VMOVUPS      c3ab50d36<>+0(SB), Y10
-	VMOVUPS      c3ab50d36<>+0(SB), Y14
-	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y10
-	VFMADD213PS  c3c091fe3<>+0(SB), Y13, Y14
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y10
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y13, Y14
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y10
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y13, Y14
-	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y10
-	VFMADD213PS  c3efffffe<>+0(SB), Y13, Y14
-	VMULPS       Y4, Y4, Y12
-	VMULPS       Y13, Y13, Y15
-	VFMADD213PS  Y4, Y12, Y10
-	VFMADD213PS  Y13, Y15, Y14
+	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y6
+	VFMADD213PS  c3c091fe3<>+0(SB), Y9, Y10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y6
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y9, Y10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y3, Y6
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y9, Y10
+	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y6
+	VFMADD213PS  c3efffffe<>+0(SB), Y9, Y10
+	VMULPS       Y3, Y3, Y8
+	VMULPS       Y9, Y9, Y11
+	VFMADD213PS  Y3, Y8, Y6
+	VFMADD213PS  Y9, Y11, Y10
+	VADDPS       c3f800000<>+0(SB), Y6, Y6
 	VADDPS       c3f800000<>+0(SB), Y10, Y10
-	VADDPS       c3f800000<>+0(SB), Y14, Y14
-	VCVTPS2DQ    Y9, Y4
-	VCVTPS2DQ    Y11, Y11
-	VPSRAD       $0x01, Y4, Y9
-	VPSRAD       $0x01, Y11, Y12
-	VPSUBD       Y9, Y4, Y4
-	VPSUBD       Y12, Y11, Y11
-	VPADDD       c0000007f<>+0(SB), Y9, Y9
-	VPADDD       c0000007f<>+0(SB), Y12, Y12
-	VPSLLD       $0x17, Y9, Y9
-	VPSLLD       $0x17, Y12, Y12
-	VMULPS       Y9, Y10, Y9
-	VMULPS       Y12, Y14, Y10
-	VPADDD       c0000007f<>+0(SB), Y4, Y4
-	VPADDD       c0000007f<>+0(SB), Y11, Y11
-	VPSLLD       $0x17, Y4, Y4
-	VPSLLD       $0x17, Y11, Y11
-	VMULPS       Y4, Y9, Y4
-	VMULPS       Y11, Y10, Y10
+	VCVTPS2DQ    Y5, Y3
+	VCVTPS2DQ    Y7, Y7
+	VPSRAD       $0x01, Y3, Y5
+	VPSRAD       $0x01, Y7, Y8
+	VPSUBD       Y5, Y3, Y3
+	VPSUBD       Y8, Y7, Y7
+	VPADDD       c0000007f<>+0(SB), Y5, Y5
+	VPADDD       c0000007f<>+0(SB), Y8, Y8
+	VPSLLD       $0x17, Y5, Y5
+	VPSLLD       $0x17, Y8, Y8
+	VMULPS       Y5, Y6, Y5
+	VMULPS       Y8, Y10, Y6
+	VPADDD       c0000007f<>+0(SB), Y3, Y3
+	VPADDD       c0000007f<>+0(SB), Y7, Y7
+	VPSLLD       $0x17, Y3, Y3
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y3, Y5, Y3
+	VMULPS       Y7, Y6, Y7
+	VMULPS       Y1, Y1, Y5
+	VMULPS       Y4, Y4, Y8
+	VMOVUPS      c38a4b540<>+0(SB), Y6
+	VMOVUPS      c38a4b540<>+0(SB), Y9
+	VFMADD213PS  cba51fb8e<>+0(SB), Y5, Y6
+	VFMADD213PS  cba51fb8e<>+0(SB), Y8, Y9
+	VFMADD213PS  c3baa02db<>+0(SB), Y5, Y6
+	VFMADD213PS  c3baa02db<>+0(SB), Y8, Y9
+	VFMADD213PS  cbcdbfc87<>+0(SB), Y5, Y6
+	VFMADD213PS  cbcdbfc87<>+0(SB), Y8, Y9
+	VFMADD213PS  c3de7167c<>+0(SB), Y5, Y6
+	VFMADD213PS  c3de7167c<>+0(SB), Y8, Y9
+	VFMADD213PS  cbec0939f<>+0(SB), Y5, Y6
+	VFMADD213PS  cbec0939f<>+0(SB), Y8, Y9
+	VFMADD213PS  c3f906eba<>+0(SB), Y5, Y6
+	VFMADD213PS  c3f906eba<>+0(SB), Y8, Y9
+	VMULPS       Y1, Y6, Y5
+	VMULPS       Y4, Y9, Y8
+	VMOVUPS      c3f800000<>+0(SB), Y6
 	VMOVUPS      c3f800000<>+0(SB), Y9
-	VMOVUPS      c3f800000<>+0(SB), Y11
-	VSUBPS       Y4, Y9, Y4
-	VSUBPS       Y10, Y11, Y9
-	VCMPPS       $0x11, c3f800000<>+0(SB), Y2, Y2
-	VCMPPS       $0x11, c3f800000<>+0(SB), Y7, Y7
-	VBLENDVPS    Y2, Y3, Y4, Y2
-	VBLENDVPS    Y7, Y8, Y9, Y3
-	VANDPS       c80000000<>+0(SB), Y1, Y1
-	VANDPS       c80000000<>+0(SB), Y6, Y4
-	VORPS        Y2, Y1, Y1
-	VORPS        Y3, Y4, Y2
+	VSUBPS       Y5, Y6, Y5
+	VSUBPS       Y8, Y9, Y6
+	VCMPPS       $0x11, c3f800000<>+0(SB), Y1, Y1
+	VCMPPS       $0x11, c3f800000<>+0(SB), Y4, Y4
+	VBLENDVPS    Y1, Y5, Y3, Y1
+	VBLENDVPS    Y4, Y6, Y7, Y4
+	VMOVUPS      c40000000<>+0(SB), Y3
+	VMOVUPS      c40000000<>+0(SB), Y5
+	VSUBPS       Y1, Y3, Y3
+	VSUBPS       Y4, Y5, Y6
+	VCMPPS       $0x11, c00000000<>+0(SB), Y0, Y5
+	VCMPPS       $0x11, c00000000<>+0(SB), Y2, Y7
+	VBLENDVPS    Y5, Y1, Y3, Y1
+	VBLENDVPS    Y7, Y4, Y6, Y3
 	VMULPS       c3f000000<>+0(SB), Y0, Y0
-	VMULPS       c3f000000<>+0(SB), Y5, Y3
-	VADDPS       c3f800000<>+0(SB), Y1, Y1
-	VADDPS       c3f800000<>+0(SB), Y2, Y2
-	VMULPS       Y0, Y1, Y0
+	VMULPS       c3f000000<>+0(SB), Y2, Y2
+	VMULPS       Y1, Y0, Y0
 	VMULPS       Y3, Y2, Y1
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -2012,60 +2020,64 @@ vector:
 	JLT         tail
 	VMOVUPS     (CX), Y0
 	VMULPS      c3f3504f3<>+0(SB), Y0, Y1
-	VANDPS      c7fffffff<>+0(SB), Y1, Y2
-	VMULPS      Y2, Y2, Y3
-	VMOVUPS     c38a4b540<>+0(SB), Y4
-	VFMADD213PS cba51fb8e<>+0(SB), Y3, Y4
-	VFMADD213PS c3baa02db<>+0(SB), Y3, Y4
-	VFMADD213PS cbcdbfc87<>+0(SB), Y3, Y4
-	VFMADD213PS c3de7167c<>+0(SB), Y3, Y4
-	VFMADD213PS cbec0939f<>+0(SB), Y3, Y4
-	VFMADD213PS c3f906eba<>+0(SB), Y3, Y4
-	VMULPS      Y2, Y4, Y3
-	VMOVUPS     c40800000<>+0(SB), Y4
-	VMINPS      Y2, Y4, Y4
-	VMOVUPS     c39436d48<>+0(SB), Y5
-	VFMADD213PS cbb412c93<>+0(SB), Y4, Y5
-	VFMADD213PS c3cb2e546<>+0(SB), Y4, Y5
-	VFMADD213PS cbdd32964<>+0(SB), Y4, Y5
-	VFMADD213PS cbf235d7f<>+0(SB), Y4, Y5
-	VFMADD213PS cbf904473<>+0(SB), Y4, Y5
-	VFMADD213PS cb9b31963<>+0(SB), Y4, Y5
+	VANDPS      c7fffffff<>+0(SB), Y1, Y1
+	VMOVUPS     c4124cccd<>+0(SB), Y2
+	VMINPS      Y1, Y2, Y2
+	VMOVUPS     cb2f3389f<>+0(SB), Y3
+	VFMADD213PS c35c63b58<>+0(SB), Y2, Y3
+	VFMADD213PS cb80de5d7<>+0(SB), Y2, Y3
+	VFMADD213PS c39ec3aea<>+0(SB), Y2, Y3
+	VFMADD213PS cbb801440<>+0(SB), Y2, Y3
+	VFMADD213PS c3cc146dc<>+0(SB), Y2, Y3
+	VFMADD213PS cbdd60519<>+0(SB), Y2, Y3
+	VFMADD213PS cbf236412<>+0(SB), Y2, Y3
+	VFMADD213PS cbf90299f<>+0(SB), Y2, Y3
+	VFMADD213PS cba3512db<>+0(SB), Y2, Y3
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y4
-	VMAXPS       Y5, Y4, Y4
-	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y5
-	VROUNDPS     $0x08, Y5, Y5
-	VMOVUPS      Y4, Y4
-	VFNMADD231PS c3f317218<>+0(SB), Y5, Y4
-	VFNMADD231PS cb102e308<>+0(SB), Y5, Y4
-	VMOVUPS      c3ab50d36<>+0(SB), Y6
-	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y6
-	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VADDPS       c3f800000<>+0(SB), Y6, Y6
-	VCVTPS2DQ    Y5, Y4
-	VPSRAD       $0x01, Y4, Y5
-	VPSUBD       Y5, Y4, Y4
-	VPADDD       c0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y6, Y5
-	VPADDD       c0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y5, Y4
-	VMOVUPS      c3f800000<>+0(SB), Y5
-	VSUBPS       Y4, Y5, Y4
-	VCMPPS       $0x11, c3f800000<>+0(SB), Y2, Y2
-	VBLENDVPS    Y2, Y3, Y4, Y2
-	VANDPS       c80000000<>+0(SB), Y1, Y1
-	VORPS        Y2, Y1, Y1
+	VMOVUPS      cc2d00000<>+0(SB), Y2
+	VMAXPS       Y3, Y2, Y2
+	VMULPS       c3fb8aa3b<>+0(SB), Y2, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVUPS      Y2, Y2
+	VFNMADD231PS c3f317218<>+0(SB), Y3, Y2
+	VFNMADD231PS cb102e308<>+0(SB), Y3, Y2
+	VMOVUPS      c3ab50d36<>+0(SB), Y4
+	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y2, Y4
+	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y4
+	VMULPS       Y2, Y2, Y5
+	VFMADD213PS  Y2, Y5, Y4
+	VADDPS       c3f800000<>+0(SB), Y4, Y4
+	VCVTPS2DQ    Y3, Y2
+	VPSRAD       $0x01, Y2, Y3
+	VPSUBD       Y3, Y2, Y2
+	VPADDD       c0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y4, Y3
+	VPADDD       c0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y3, Y2
+	VMULPS       Y1, Y1, Y3
+	VMOVUPS      c38a4b540<>+0(SB), Y4
+	VFMADD213PS  cba51fb8e<>+0(SB), Y3, Y4
+	VFMADD213PS  c3baa02db<>+0(SB), Y3, Y4
+	VFMADD213PS  cbcdbfc87<>+0(SB), Y3, Y4
+	VFMADD213PS  c3de7167c<>+0(SB), Y3, Y4
+	VFMADD213PS  cbec0939f<>+0(SB), Y3, Y4
+	VFMADD213PS  c3f906eba<>+0(SB), Y3, Y4
+	VMULPS       Y1, Y4, Y3
+	VMOVUPS      c3f800000<>+0(SB), Y4
+	VSUBPS       Y3, Y4, Y3
+	VCMPPS       $0x11, c3f800000<>+0(SB), Y1, Y1
+	VBLENDVPS    Y1, Y3, Y2, Y1
+	VMOVUPS      c40000000<>+0(SB), Y2
+	VSUBPS       Y1, Y2, Y2
+	VCMPPS       $0x11, c00000000<>+0(SB), Y0, Y3
+	VBLENDVPS    Y3, Y1, Y2, Y1
 	VMULPS       c3f000000<>+0(SB), Y0, Y0
-	VADDPS       c3f800000<>+0(SB), Y1, Y1
-	VMULPS       Y0, Y1, Y0
+	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
@@ -2081,60 +2093,64 @@ tail:
 	VMOVUPS     32(BX)(DX*4), Y15
 	VMASKMOVPS  (CX), Y15, Y0
 	VMULPS      c3f3504f3<>+0(SB), Y0, Y1
-	VANDPS      c7fffffff<>+0(SB), Y1, Y2
-	VMULPS      Y2, Y2, Y3
-	VMOVUPS     c38a4b540<>+0(SB), Y4
-	VFMADD213PS cba51fb8e<>+0(SB), Y3, Y4
-	VFMADD213PS c3baa02db<>+0(SB), Y3, Y4
-	VFMADD213PS cbcdbfc87<>+0(SB), Y3, Y4
-	VFMADD213PS c3de7167c<>+0(SB), Y3, Y4
-	VFMADD213PS cbec0939f<>+0(SB), Y3, Y4
-	VFMADD213PS c3f906eba<>+0(SB), Y3, Y4
-	VMULPS      Y2, Y4, Y3
-	VMOVUPS     c40800000<>+0(SB), Y4
-	VMINPS      Y2, Y4, Y4
-	VMOVUPS     c39436d48<>+0(SB), Y5
-	VFMADD213PS cbb412c93<>+0(SB), Y4, Y5
-	VFMADD213PS c3cb2e546<>+0(SB), Y4, Y5
-	VFMADD213PS cbdd32964<>+0(SB), Y4, Y5
-	VFMADD213PS cbf235d7f<>+0(SB), Y4, Y5
-	VFMADD213PS cbf904473<>+0(SB), Y4, Y5
-	VFMADD213PS cb9b31963<>+0(SB), Y4, Y5
+	VANDPS      c7fffffff<>+0(SB), Y1, Y1
+	VMOVUPS     c4124cccd<>+0(SB), Y2
+	VMINPS      Y1, Y2, Y2
+	VMOVUPS     cb2f3389f<>+0(SB), Y3
+	VFMADD213PS c35c63b58<>+0(SB), Y2, Y3
+	VFMADD213PS cb80de5d7<>+0(SB), Y2, Y3
+	VFMADD213PS c39ec3aea<>+0(SB), Y2, Y3
+	VFMADD213PS cbb801440<>+0(SB), Y2, Y3
+	VFMADD213PS c3cc146dc<>+0(SB), Y2, Y3
+	VFMADD213PS cbdd60519<>+0(SB), Y2, Y3
+	VFMADD213PS cbf236412<>+0(SB), Y2, Y3
+	VFMADD213PS cbf90299f<>+0(SB), Y2, Y3
+	VFMADD213PS cba3512db<>+0(SB), Y2, Y3
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y4
-	VMAXPS       Y5, Y4, Y4
-	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y5
-	VROUNDPS     $0x08, Y5, Y5
-	VMOVUPS      Y4, Y4
-	VFNMADD231PS c3f317218<>+0(SB), Y5, Y4
-	VFNMADD231PS cb102e308<>+0(SB), Y5, Y4
-	VMOVUPS      c3ab50d36<>+0(SB), Y6
-	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y6
-	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VADDPS       c3f800000<>+0(SB), Y6, Y6
-	VCVTPS2DQ    Y5, Y4
-	VPSRAD       $0x01, Y4, Y5
-	VPSUBD       Y5, Y4, Y4
-	VPADDD       c0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y6, Y5
-	VPADDD       c0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y5, Y4
-	VMOVUPS      c3f800000<>+0(SB), Y5
-	VSUBPS       Y4, Y5, Y4
-	VCMPPS       $0x11, c3f800000<>+0(SB), Y2, Y2
-	VBLENDVPS    Y2, Y3, Y4, Y2
-	VANDPS       c80000000<>+0(SB), Y1, Y1
-	VORPS        Y2, Y1, Y1
+	VMOVUPS      cc2d00000<>+0(SB), Y2
+	VMAXPS       Y3, Y2, Y2
+	VMULPS       c3fb8aa3b<>+0(SB), Y2, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVUPS      Y2, Y2
+	VFNMADD231PS c3f317218<>+0(SB), Y3, Y2
+	VFNMADD231PS cb102e308<>+0(SB), Y3, Y2
+	VMOVUPS      c3ab50d36<>+0(SB), Y4
+	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y2, Y4
+	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y4
+	VMULPS       Y2, Y2, Y5
+	VFMADD213PS  Y2, Y5, Y4
+	VADDPS       c3f800000<>+0(SB), Y4, Y4
+	VCVTPS2DQ    Y3, Y2
+	VPSRAD       $0x01, Y2, Y3
+	VPSUBD       Y3, Y2, Y2
+	VPADDD       c0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y4, Y3
+	VPADDD       c0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y3, Y2
+	VMULPS       Y1, Y1, Y3
+	VMOVUPS      c38a4b540<>+0(SB), Y4
+	VFMADD213PS  cba51fb8e<>+0(SB), Y3, Y4
+	VFMADD213PS  c3baa02db<>+0(SB), Y3, Y4
+	VFMADD213PS  cbcdbfc87<>+0(SB), Y3, Y4
+	VFMADD213PS  c3de7167c<>+0(SB), Y3, Y4
+	VFMADD213PS  cbec0939f<>+0(SB), Y3, Y4
+	VFMADD213PS  c3f906eba<>+0(SB), Y3, Y4
+	VMULPS       Y1, Y4, Y3
+	VMOVUPS      c3f800000<>+0(SB), Y4
+	VSUBPS       Y3, Y4, Y3
+	VCMPPS       $0x11, c3f800000<>+0(SB), Y1, Y1
+	VBLENDVPS    Y1, Y3, Y2, Y1
+	VMOVUPS      c40000000<>+0(SB), Y2
+	VSUBPS       Y1, Y2, Y2
+	VCMPPS       $0x11, c00000000<>+0(SB), Y0, Y3
+	VBLENDVPS    Y3, Y1, Y2, Y1
 	VMULPS       c3f000000<>+0(SB), Y0, Y0
-	VADDPS       c3f800000<>+0(SB), Y1, Y1
-	VMULPS       Y0, Y1, Y0
+	VMULPS       Y1, Y0, Y0
 	VMASKMOVPS   Y0, Y15, (AX)
 
 done:
@@ -2158,6 +2174,204 @@ DATA c3f3504f3<>+52(SB)/4, $0x3f3504f3
 DATA c3f3504f3<>+56(SB)/4, $0x3f3504f3
 DATA c3f3504f3<>+60(SB)/4, $0x3f3504f3
 GLOBL c3f3504f3<>(SB), RODATA|NOPTR, $64
+
+DATA c4124cccd<>+0(SB)/4, $0x4124cccd
+DATA c4124cccd<>+4(SB)/4, $0x4124cccd
+DATA c4124cccd<>+8(SB)/4, $0x4124cccd
+DATA c4124cccd<>+12(SB)/4, $0x4124cccd
+DATA c4124cccd<>+16(SB)/4, $0x4124cccd
+DATA c4124cccd<>+20(SB)/4, $0x4124cccd
+DATA c4124cccd<>+24(SB)/4, $0x4124cccd
+DATA c4124cccd<>+28(SB)/4, $0x4124cccd
+DATA c4124cccd<>+32(SB)/4, $0x4124cccd
+DATA c4124cccd<>+36(SB)/4, $0x4124cccd
+DATA c4124cccd<>+40(SB)/4, $0x4124cccd
+DATA c4124cccd<>+44(SB)/4, $0x4124cccd
+DATA c4124cccd<>+48(SB)/4, $0x4124cccd
+DATA c4124cccd<>+52(SB)/4, $0x4124cccd
+DATA c4124cccd<>+56(SB)/4, $0x4124cccd
+DATA c4124cccd<>+60(SB)/4, $0x4124cccd
+GLOBL c4124cccd<>(SB), RODATA|NOPTR, $64
+
+DATA cb2f3389f<>+0(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+4(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+8(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+12(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+16(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+20(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+24(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+28(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+32(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+36(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+40(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+44(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+48(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+52(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+56(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+60(SB)/4, $0xb2f3389f
+GLOBL cb2f3389f<>(SB), RODATA|NOPTR, $64
+
+DATA c35c63b58<>+0(SB)/4, $0x35c63b58
+DATA c35c63b58<>+4(SB)/4, $0x35c63b58
+DATA c35c63b58<>+8(SB)/4, $0x35c63b58
+DATA c35c63b58<>+12(SB)/4, $0x35c63b58
+DATA c35c63b58<>+16(SB)/4, $0x35c63b58
+DATA c35c63b58<>+20(SB)/4, $0x35c63b58
+DATA c35c63b58<>+24(SB)/4, $0x35c63b58
+DATA c35c63b58<>+28(SB)/4, $0x35c63b58
+DATA c35c63b58<>+32(SB)/4, $0x35c63b58
+DATA c35c63b58<>+36(SB)/4, $0x35c63b58
+DATA c35c63b58<>+40(SB)/4, $0x35c63b58
+DATA c35c63b58<>+44(SB)/4, $0x35c63b58
+DATA c35c63b58<>+48(SB)/4, $0x35c63b58
+DATA c35c63b58<>+52(SB)/4, $0x35c63b58
+DATA c35c63b58<>+56(SB)/4, $0x35c63b58
+DATA c35c63b58<>+60(SB)/4, $0x35c63b58
+GLOBL c35c63b58<>(SB), RODATA|NOPTR, $64
+
+DATA cb80de5d7<>+0(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+4(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+8(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+12(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+16(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+20(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+24(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+28(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+32(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+36(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+40(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+44(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+48(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+52(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+56(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+60(SB)/4, $0xb80de5d7
+GLOBL cb80de5d7<>(SB), RODATA|NOPTR, $64
+
+DATA c39ec3aea<>+0(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+4(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+8(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+12(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+16(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+20(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+24(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+28(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+32(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+36(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+40(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+44(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+48(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+52(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+56(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+60(SB)/4, $0x39ec3aea
+GLOBL c39ec3aea<>(SB), RODATA|NOPTR, $64
+
+DATA cbb801440<>+0(SB)/4, $0xbb801440
+DATA cbb801440<>+4(SB)/4, $0xbb801440
+DATA cbb801440<>+8(SB)/4, $0xbb801440
+DATA cbb801440<>+12(SB)/4, $0xbb801440
+DATA cbb801440<>+16(SB)/4, $0xbb801440
+DATA cbb801440<>+20(SB)/4, $0xbb801440
+DATA cbb801440<>+24(SB)/4, $0xbb801440
+DATA cbb801440<>+28(SB)/4, $0xbb801440
+DATA cbb801440<>+32(SB)/4, $0xbb801440
+DATA cbb801440<>+36(SB)/4, $0xbb801440
+DATA cbb801440<>+40(SB)/4, $0xbb801440
+DATA cbb801440<>+44(SB)/4, $0xbb801440
+DATA cbb801440<>+48(SB)/4, $0xbb801440
+DATA cbb801440<>+52(SB)/4, $0xbb801440
+DATA cbb801440<>+56(SB)/4, $0xbb801440
+DATA cbb801440<>+60(SB)/4, $0xbb801440
+GLOBL cbb801440<>(SB), RODATA|NOPTR, $64
+
+DATA c3cc146dc<>+0(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+4(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+8(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+12(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+16(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+20(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+24(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+28(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+32(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+36(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+40(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+44(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+48(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+52(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+56(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+60(SB)/4, $0x3cc146dc
+GLOBL c3cc146dc<>(SB), RODATA|NOPTR, $64
+
+DATA cbdd60519<>+0(SB)/4, $0xbdd60519
+DATA cbdd60519<>+4(SB)/4, $0xbdd60519
+DATA cbdd60519<>+8(SB)/4, $0xbdd60519
+DATA cbdd60519<>+12(SB)/4, $0xbdd60519
+DATA cbdd60519<>+16(SB)/4, $0xbdd60519
+DATA cbdd60519<>+20(SB)/4, $0xbdd60519
+DATA cbdd60519<>+24(SB)/4, $0xbdd60519
+DATA cbdd60519<>+28(SB)/4, $0xbdd60519
+DATA cbdd60519<>+32(SB)/4, $0xbdd60519
+DATA cbdd60519<>+36(SB)/4, $0xbdd60519
+DATA cbdd60519<>+40(SB)/4, $0xbdd60519
+DATA cbdd60519<>+44(SB)/4, $0xbdd60519
+DATA cbdd60519<>+48(SB)/4, $0xbdd60519
+DATA cbdd60519<>+52(SB)/4, $0xbdd60519
+DATA cbdd60519<>+56(SB)/4, $0xbdd60519
+DATA cbdd60519<>+60(SB)/4, $0xbdd60519
+GLOBL cbdd60519<>(SB), RODATA|NOPTR, $64
+
+DATA cbf236412<>+0(SB)/4, $0xbf236412
+DATA cbf236412<>+4(SB)/4, $0xbf236412
+DATA cbf236412<>+8(SB)/4, $0xbf236412
+DATA cbf236412<>+12(SB)/4, $0xbf236412
+DATA cbf236412<>+16(SB)/4, $0xbf236412
+DATA cbf236412<>+20(SB)/4, $0xbf236412
+DATA cbf236412<>+24(SB)/4, $0xbf236412
+DATA cbf236412<>+28(SB)/4, $0xbf236412
+DATA cbf236412<>+32(SB)/4, $0xbf236412
+DATA cbf236412<>+36(SB)/4, $0xbf236412
+DATA cbf236412<>+40(SB)/4, $0xbf236412
+DATA cbf236412<>+44(SB)/4, $0xbf236412
+DATA cbf236412<>+48(SB)/4, $0xbf236412
+DATA cbf236412<>+52(SB)/4, $0xbf236412
+DATA cbf236412<>+56(SB)/4, $0xbf236412
+DATA cbf236412<>+60(SB)/4, $0xbf236412
+GLOBL cbf236412<>(SB), RODATA|NOPTR, $64
+
+DATA cbf90299f<>+0(SB)/4, $0xbf90299f
+DATA cbf90299f<>+4(SB)/4, $0xbf90299f
+DATA cbf90299f<>+8(SB)/4, $0xbf90299f
+DATA cbf90299f<>+12(SB)/4, $0xbf90299f
+DATA cbf90299f<>+16(SB)/4, $0xbf90299f
+DATA cbf90299f<>+20(SB)/4, $0xbf90299f
+DATA cbf90299f<>+24(SB)/4, $0xbf90299f
+DATA cbf90299f<>+28(SB)/4, $0xbf90299f
+DATA cbf90299f<>+32(SB)/4, $0xbf90299f
+DATA cbf90299f<>+36(SB)/4, $0xbf90299f
+DATA cbf90299f<>+40(SB)/4, $0xbf90299f
+DATA cbf90299f<>+44(SB)/4, $0xbf90299f
+DATA cbf90299f<>+48(SB)/4, $0xbf90299f
+DATA cbf90299f<>+52(SB)/4, $0xbf90299f
+DATA cbf90299f<>+56(SB)/4, $0xbf90299f
+DATA cbf90299f<>+60(SB)/4, $0xbf90299f
+GLOBL cbf90299f<>(SB), RODATA|NOPTR, $64
+
+DATA cba3512db<>+0(SB)/4, $0xba3512db
+DATA cba3512db<>+4(SB)/4, $0xba3512db
+DATA cba3512db<>+8(SB)/4, $0xba3512db
+DATA cba3512db<>+12(SB)/4, $0xba3512db
+DATA cba3512db<>+16(SB)/4, $0xba3512db
+DATA cba3512db<>+20(SB)/4, $0xba3512db
+DATA cba3512db<>+24(SB)/4, $0xba3512db
+DATA cba3512db<>+28(SB)/4, $0xba3512db
+DATA cba3512db<>+32(SB)/4, $0xba3512db
+DATA cba3512db<>+36(SB)/4, $0xba3512db
+DATA cba3512db<>+40(SB)/4, $0xba3512db
+DATA cba3512db<>+44(SB)/4, $0xba3512db
+DATA cba3512db<>+48(SB)/4, $0xba3512db
+DATA cba3512db<>+52(SB)/4, $0xba3512db
+DATA cba3512db<>+56(SB)/4, $0xba3512db
+DATA cba3512db<>+60(SB)/4, $0xba3512db
+GLOBL cba3512db<>(SB), RODATA|NOPTR, $64
 
 DATA c3f000000<>+0(SB)/4, $0x3f000000
 DATA c3f000000<>+4(SB)/4, $0x3f000000
@@ -2186,37 +2400,35 @@ TEXT ·unaryGeluTanhAVX2(SB), NOSPLIT, $0-32
 
 	// 2 vectors at a time
 unrolled:
-	CMPQ         DX, $+16
-	JLT          vector
-	VMOVUPS      (CX), Y0
-	VMOVUPS      32(CX), Y3
-	VMULPS       Y0, Y0, Y1
-	VMULPS       Y3, Y3, Y4
-	VMOVUPS      c3d122279<>+0(SB), Y2
-	VMOVUPS      c3d122279<>+0(SB), Y5
-	VFMADD213PS  c3f4c422a<>+0(SB), Y1, Y2
-	VFMADD213PS  c3f4c422a<>+0(SB), Y4, Y5
-	VMULPS       Y2, Y0, Y1
-	VMULPS       Y5, Y3, Y4
-	VANDPS       c7fffffff<>+0(SB), Y1, Y2
-	VANDPS       c7fffffff<>+0(SB), Y4, Y5
-	VADDPS       Y2, Y2, Y2
-	VADDPS       Y5, Y5, Y5
-	VXORPS       c80000000<>+0(SB), Y2, Y2
-	VXORPS       c80000000<>+0(SB), Y5, Y6
-	VMOVUPS      cc1f00000<>+0(SB), Y5
-	VMOVUPS      cc1f00000<>+0(SB), Y7
-	VMAXPS       Y2, Y5, Y2
+	CMPQ        DX, $+16
+	JLT         vector
+	VMOVUPS     (CX), Y0
+	VMOVUPS     32(CX), Y3
+	VMULPS      Y0, Y0, Y1
+	VMULPS      Y3, Y3, Y4
+	VMOVUPS     c3d922279<>+0(SB), Y2
+	VMOVUPS     c3d922279<>+0(SB), Y5
+	VFMADD213PS c3fcc422a<>+0(SB), Y1, Y2
+	VFMADD213PS c3fcc422a<>+0(SB), Y4, Y5
+	VMULPS      Y2, Y0, Y1
+	VMULPS      Y5, Y3, Y5
+	VORPS       c80000000<>+0(SB), Y1, Y2
+	VORPS       c80000000<>+0(SB), Y5, Y6
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Y4
+	VMOVUPS      cc2d00000<>+0(SB), Y7
+	VMAXPS       Y2, Y4, Y2
 	VMAXPS       Y6, Y7, Y6
-	VMULPS       c3fb8aa3b<>+0(SB), Y2, Y5
+	VMULPS       c3fb8aa3b<>+0(SB), Y2, Y4
 	VMULPS       c3fb8aa3b<>+0(SB), Y6, Y7
-	VROUNDPS     $0x08, Y5, Y5
+	VROUNDPS     $0x08, Y4, Y4
 	VROUNDPS     $0x08, Y7, Y7
 	VMOVUPS      Y2, Y2
 	VMOVUPS      Y6, Y9
-	VFNMADD231PS c3f317218<>+0(SB), Y5, Y2
+	VFNMADD231PS c3f317218<>+0(SB), Y4, Y2
 	VFNMADD231PS c3f317218<>+0(SB), Y7, Y9
-	VFNMADD231PS cb102e308<>+0(SB), Y5, Y2
+	VFNMADD231PS cb102e308<>+0(SB), Y4, Y2
 	VFNMADD231PS cb102e308<>+0(SB), Y7, Y9
 	VMOVUPS      c3ab50d36<>+0(SB), Y6
 	VMOVUPS      c3ab50d36<>+0(SB), Y10
@@ -2232,32 +2444,36 @@ unrolled:
 	VMULPS       Y9, Y9, Y11
 	VFMADD213PS  Y2, Y8, Y6
 	VFMADD213PS  Y9, Y11, Y10
-	VCVTPS2DQ    Y5, Y2
+	VADDPS       c3f800000<>+0(SB), Y6, Y6
+	VADDPS       c3f800000<>+0(SB), Y10, Y10
+	VCVTPS2DQ    Y4, Y2
 	VCVTPS2DQ    Y7, Y7
+	VPSRAD       $0x01, Y2, Y4
+	VPSRAD       $0x01, Y7, Y8
+	VPSUBD       Y4, Y2, Y2
+	VPSUBD       Y8, Y7, Y7
+	VPADDD       c0000007f<>+0(SB), Y4, Y4
+	VPADDD       c0000007f<>+0(SB), Y8, Y8
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y8, Y8
+	VMULPS       Y4, Y6, Y4
+	VMULPS       Y8, Y10, Y6
 	VPADDD       c0000007f<>+0(SB), Y2, Y2
 	VPADDD       c0000007f<>+0(SB), Y7, Y7
 	VPSLLD       $0x17, Y2, Y2
 	VPSLLD       $0x17, Y7, Y7
-	VSUBPS       c3f800000<>+0(SB), Y2, Y5
-	VSUBPS       c3f800000<>+0(SB), Y7, Y8
-	VFMADD213PS  Y5, Y2, Y6
-	VFMADD213PS  Y8, Y7, Y10
-	VMOVUPS      c40000000<>+0(SB), Y2
-	VMOVUPS      c40000000<>+0(SB), Y5
-	VADDPS       Y2, Y6, Y2
-	VADDPS       Y5, Y10, Y5
-	VDIVPS       Y2, Y6, Y2
-	VDIVPS       Y5, Y10, Y5
-	VANDPS       c7fffffff<>+0(SB), Y2, Y2
-	VANDPS       c7fffffff<>+0(SB), Y5, Y5
-	VANDPS       c80000000<>+0(SB), Y1, Y1
-	VANDPS       c80000000<>+0(SB), Y4, Y4
-	VORPS        Y2, Y1, Y1
-	VORPS        Y5, Y4, Y2
-	VMULPS       c3f000000<>+0(SB), Y0, Y0
-	VMULPS       c3f000000<>+0(SB), Y3, Y3
-	VADDPS       c3f800000<>+0(SB), Y1, Y1
-	VADDPS       c3f800000<>+0(SB), Y2, Y2
+	VMULPS       Y2, Y4, Y2
+	VMULPS       Y7, Y6, Y7
+	VMOVUPS      c3f800000<>+0(SB), Y4
+	VMOVUPS      c3f800000<>+0(SB), Y8
+	VADDPS       Y4, Y2, Y6
+	VADDPS       Y8, Y7, Y9
+	VCMPPS       $0x11, c00000000<>+0(SB), Y1, Y1
+	VCMPPS       $0x11, c00000000<>+0(SB), Y5, Y5
+	VBLENDVPS    Y1, Y2, Y4, Y1
+	VBLENDVPS    Y5, Y7, Y8, Y2
+	VDIVPS       Y6, Y1, Y1
+	VDIVPS       Y9, Y2, Y2
 	VMULPS       Y0, Y1, Y0
 	VMULPS       Y3, Y2, Y1
 	VMOVUPS      Y0, (AX)
@@ -2269,17 +2485,17 @@ unrolled:
 
 	// 1 vectors at a time
 vector:
-	CMPQ         DX, $+8
-	JLT          tail
-	VMOVUPS      (CX), Y0
-	VMULPS       Y0, Y0, Y1
-	VMOVUPS      c3d122279<>+0(SB), Y2
-	VFMADD213PS  c3f4c422a<>+0(SB), Y1, Y2
-	VMULPS       Y2, Y0, Y1
-	VANDPS       c7fffffff<>+0(SB), Y1, Y2
-	VADDPS       Y2, Y2, Y2
-	VXORPS       c80000000<>+0(SB), Y2, Y2
-	VMOVUPS      cc1f00000<>+0(SB), Y3
+	CMPQ        DX, $+8
+	JLT         tail
+	VMOVUPS     (CX), Y0
+	VMULPS      Y0, Y0, Y1
+	VMOVUPS     c3d922279<>+0(SB), Y2
+	VFMADD213PS c3fcc422a<>+0(SB), Y1, Y2
+	VMULPS      Y2, Y0, Y1
+	VORPS       c80000000<>+0(SB), Y1, Y2
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Y3
 	VMAXPS       Y2, Y3, Y2
 	VMULPS       c3fb8aa3b<>+0(SB), Y2, Y3
 	VROUNDPS     $0x08, Y3, Y3
@@ -2293,19 +2509,21 @@ vector:
 	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y4
 	VMULPS       Y2, Y2, Y5
 	VFMADD213PS  Y2, Y5, Y4
+	VADDPS       c3f800000<>+0(SB), Y4, Y4
 	VCVTPS2DQ    Y3, Y2
+	VPSRAD       $0x01, Y2, Y3
+	VPSUBD       Y3, Y2, Y2
+	VPADDD       c0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y4, Y3
 	VPADDD       c0000007f<>+0(SB), Y2, Y2
 	VPSLLD       $0x17, Y2, Y2
-	VSUBPS       c3f800000<>+0(SB), Y2, Y3
-	VFMADD213PS  Y3, Y2, Y4
-	VMOVUPS      c40000000<>+0(SB), Y2
-	VADDPS       Y2, Y4, Y2
-	VDIVPS       Y2, Y4, Y2
-	VANDPS       c7fffffff<>+0(SB), Y2, Y2
-	VANDPS       c80000000<>+0(SB), Y1, Y1
-	VORPS        Y2, Y1, Y1
-	VMULPS       c3f000000<>+0(SB), Y0, Y0
-	VADDPS       c3f800000<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y3, Y2
+	VMOVUPS      c3f800000<>+0(SB), Y3
+	VADDPS       Y3, Y2, Y4
+	VCMPPS       $0x11, c00000000<>+0(SB), Y1, Y1
+	VBLENDVPS    Y1, Y2, Y3, Y1
+	VDIVPS       Y4, Y1, Y1
 	VMULPS       Y0, Y1, Y0
 	VMOVUPS      Y0, (AX)
 	ADDQ         $+32, AX
@@ -2315,20 +2533,20 @@ vector:
 
 	// the rest, under the mask
 tail:
-	TESTQ        DX, DX
-	JZ           done
-	LEAQ         maskTable<>+0(SB), BX
-	NEGQ         DX
-	VMOVUPS      32(BX)(DX*4), Y15
-	VMASKMOVPS   (CX), Y15, Y0
-	VMULPS       Y0, Y0, Y1
-	VMOVUPS      c3d122279<>+0(SB), Y2
-	VFMADD213PS  c3f4c422a<>+0(SB), Y1, Y2
-	VMULPS       Y2, Y0, Y1
-	VANDPS       c7fffffff<>+0(SB), Y1, Y2
-	VADDPS       Y2, Y2, Y2
-	VXORPS       c80000000<>+0(SB), Y2, Y2
-	VMOVUPS      cc1f00000<>+0(SB), Y3
+	TESTQ       DX, DX
+	JZ          done
+	LEAQ        maskTable<>+0(SB), BX
+	NEGQ        DX
+	VMOVUPS     32(BX)(DX*4), Y15
+	VMASKMOVPS  (CX), Y15, Y0
+	VMULPS      Y0, Y0, Y1
+	VMOVUPS     c3d922279<>+0(SB), Y2
+	VFMADD213PS c3fcc422a<>+0(SB), Y1, Y2
+	VMULPS      Y2, Y0, Y1
+	VORPS       c80000000<>+0(SB), Y1, Y2
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Y3
 	VMAXPS       Y2, Y3, Y2
 	VMULPS       c3fb8aa3b<>+0(SB), Y2, Y3
 	VROUNDPS     $0x08, Y3, Y3
@@ -2342,19 +2560,21 @@ tail:
 	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y4
 	VMULPS       Y2, Y2, Y5
 	VFMADD213PS  Y2, Y5, Y4
+	VADDPS       c3f800000<>+0(SB), Y4, Y4
 	VCVTPS2DQ    Y3, Y2
+	VPSRAD       $0x01, Y2, Y3
+	VPSUBD       Y3, Y2, Y2
+	VPADDD       c0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y4, Y3
 	VPADDD       c0000007f<>+0(SB), Y2, Y2
 	VPSLLD       $0x17, Y2, Y2
-	VSUBPS       c3f800000<>+0(SB), Y2, Y3
-	VFMADD213PS  Y3, Y2, Y4
-	VMOVUPS      c40000000<>+0(SB), Y2
-	VADDPS       Y2, Y4, Y2
-	VDIVPS       Y2, Y4, Y2
-	VANDPS       c7fffffff<>+0(SB), Y2, Y2
-	VANDPS       c80000000<>+0(SB), Y1, Y1
-	VORPS        Y2, Y1, Y1
-	VMULPS       c3f000000<>+0(SB), Y0, Y0
-	VADDPS       c3f800000<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y3, Y2
+	VMOVUPS      c3f800000<>+0(SB), Y3
+	VADDPS       Y3, Y2, Y4
+	VCMPPS       $0x11, c00000000<>+0(SB), Y1, Y1
+	VBLENDVPS    Y1, Y2, Y3, Y1
+	VDIVPS       Y4, Y1, Y1
 	VMULPS       Y0, Y1, Y0
 	VMASKMOVPS   Y0, Y15, (AX)
 
@@ -2362,41 +2582,41 @@ done:
 	VZEROUPPER
 	RET
 
-DATA c3d122279<>+0(SB)/4, $0x3d122279
-DATA c3d122279<>+4(SB)/4, $0x3d122279
-DATA c3d122279<>+8(SB)/4, $0x3d122279
-DATA c3d122279<>+12(SB)/4, $0x3d122279
-DATA c3d122279<>+16(SB)/4, $0x3d122279
-DATA c3d122279<>+20(SB)/4, $0x3d122279
-DATA c3d122279<>+24(SB)/4, $0x3d122279
-DATA c3d122279<>+28(SB)/4, $0x3d122279
-DATA c3d122279<>+32(SB)/4, $0x3d122279
-DATA c3d122279<>+36(SB)/4, $0x3d122279
-DATA c3d122279<>+40(SB)/4, $0x3d122279
-DATA c3d122279<>+44(SB)/4, $0x3d122279
-DATA c3d122279<>+48(SB)/4, $0x3d122279
-DATA c3d122279<>+52(SB)/4, $0x3d122279
-DATA c3d122279<>+56(SB)/4, $0x3d122279
-DATA c3d122279<>+60(SB)/4, $0x3d122279
-GLOBL c3d122279<>(SB), RODATA|NOPTR, $64
+DATA c3d922279<>+0(SB)/4, $0x3d922279
+DATA c3d922279<>+4(SB)/4, $0x3d922279
+DATA c3d922279<>+8(SB)/4, $0x3d922279
+DATA c3d922279<>+12(SB)/4, $0x3d922279
+DATA c3d922279<>+16(SB)/4, $0x3d922279
+DATA c3d922279<>+20(SB)/4, $0x3d922279
+DATA c3d922279<>+24(SB)/4, $0x3d922279
+DATA c3d922279<>+28(SB)/4, $0x3d922279
+DATA c3d922279<>+32(SB)/4, $0x3d922279
+DATA c3d922279<>+36(SB)/4, $0x3d922279
+DATA c3d922279<>+40(SB)/4, $0x3d922279
+DATA c3d922279<>+44(SB)/4, $0x3d922279
+DATA c3d922279<>+48(SB)/4, $0x3d922279
+DATA c3d922279<>+52(SB)/4, $0x3d922279
+DATA c3d922279<>+56(SB)/4, $0x3d922279
+DATA c3d922279<>+60(SB)/4, $0x3d922279
+GLOBL c3d922279<>(SB), RODATA|NOPTR, $64
 
-DATA c3f4c422a<>+0(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+4(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+8(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+12(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+16(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+20(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+24(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+28(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+32(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+36(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+40(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+44(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+48(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+52(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+56(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+60(SB)/4, $0x3f4c422a
-GLOBL c3f4c422a<>(SB), RODATA|NOPTR, $64
+DATA c3fcc422a<>+0(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+4(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+8(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+12(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+16(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+20(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+24(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+28(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+32(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+36(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+40(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+44(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+48(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+52(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+56(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+60(SB)/4, $0x3fcc422a
+GLOBL c3fcc422a<>(SB), RODATA|NOPTR, $64
 
 // func unarySqrtAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
 // Requires: AVX

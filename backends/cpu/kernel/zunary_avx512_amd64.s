@@ -182,8 +182,8 @@ unrolled:
 	VMOVUPS c40c00000<>+0(SB), Z3
 	VMAXPS  Z1, Z2, Z2
 	VMINPS  Z2, Z3, Z3
-	VMULPS  Z3, Z0, Z0
-	VMULPS  c3e2aaaab<>+0(SB), Z0, Z0
+	VMULPS  c3e2aaaab<>+0(SB), Z3, Z1
+	VMULPS  Z1, Z0, Z0
 	VMOVUPS Z0, (AX)
 	VMOVUPS 64(CX), Z0
 	VADDPS  c40400000<>+0(SB), Z0, Z1
@@ -191,8 +191,8 @@ unrolled:
 	VMOVUPS c40c00000<>+0(SB), Z3
 	VMAXPS  Z1, Z2, Z2
 	VMINPS  Z2, Z3, Z3
-	VMULPS  Z3, Z0, Z0
-	VMULPS  c3e2aaaab<>+0(SB), Z0, Z0
+	VMULPS  c3e2aaaab<>+0(SB), Z3, Z1
+	VMULPS  Z1, Z0, Z0
 	VMOVUPS Z0, 64(AX)
 	VMOVUPS 128(CX), Z0
 	VADDPS  c40400000<>+0(SB), Z0, Z1
@@ -200,8 +200,8 @@ unrolled:
 	VMOVUPS c40c00000<>+0(SB), Z3
 	VMAXPS  Z1, Z2, Z2
 	VMINPS  Z2, Z3, Z3
-	VMULPS  Z3, Z0, Z0
-	VMULPS  c3e2aaaab<>+0(SB), Z0, Z0
+	VMULPS  c3e2aaaab<>+0(SB), Z3, Z1
+	VMULPS  Z1, Z0, Z0
 	VMOVUPS Z0, 128(AX)
 	VMOVUPS 192(CX), Z0
 	VADDPS  c40400000<>+0(SB), Z0, Z1
@@ -209,8 +209,8 @@ unrolled:
 	VMOVUPS c40c00000<>+0(SB), Z3
 	VMAXPS  Z1, Z2, Z2
 	VMINPS  Z2, Z3, Z3
-	VMULPS  Z3, Z0, Z0
-	VMULPS  c3e2aaaab<>+0(SB), Z0, Z0
+	VMULPS  c3e2aaaab<>+0(SB), Z3, Z1
+	VMULPS  Z1, Z0, Z0
 	VMOVUPS Z0, 192(AX)
 	ADDQ    $+256, AX
 	ADDQ    $+256, CX
@@ -227,8 +227,8 @@ vector:
 	VMOVUPS c40c00000<>+0(SB), Z3
 	VMAXPS  Z1, Z2, Z2
 	VMINPS  Z2, Z3, Z3
-	VMULPS  Z3, Z0, Z0
-	VMULPS  c3e2aaaab<>+0(SB), Z0, Z0
+	VMULPS  c3e2aaaab<>+0(SB), Z3, Z1
+	VMULPS  Z1, Z0, Z0
 	VMOVUPS Z0, (AX)
 	ADDQ    $+64, AX
 	ADDQ    $+64, CX
@@ -248,8 +248,8 @@ tail:
 	VMOVUPS   c40c00000<>+0(SB), Z3
 	VMAXPS    Z1, Z2, Z2
 	VMINPS    Z2, Z3, Z3
-	VMULPS    Z3, Z0, Z0
-	VMULPS    c3e2aaaab<>+0(SB), Z0, Z0
+	VMULPS    c3e2aaaab<>+0(SB), Z3, Z1
+	VMULPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (AX)
 
 done:
@@ -1744,98 +1744,106 @@ unrolled:
 	CMPQ        DX, $+32
 	JLT         vector
 	VMOVUPS     (CX), Z0
-	VMOVUPS     64(CX), Z5
+	VMOVUPS     64(CX), Z2
 	VMULPS      c3f3504f3<>+0(SB), Z0, Z1
-	VMULPS      c3f3504f3<>+0(SB), Z5, Z6
-	VPANDD      c7fffffff<>+0(SB), Z1, Z2
-	VPANDD      c7fffffff<>+0(SB), Z6, Z7
-	VMULPS      Z2, Z2, Z3
-	VMULPS      Z7, Z7, Z8
-	VMOVUPS     c38a4b540<>+0(SB), Z4
-	VMOVUPS     c38a4b540<>+0(SB), Z9
-	VFMADD213PS cba51fb8e<>+0(SB), Z3, Z4
-	VFMADD213PS cba51fb8e<>+0(SB), Z8, Z9
-	VFMADD213PS c3baa02db<>+0(SB), Z3, Z4
-	VFMADD213PS c3baa02db<>+0(SB), Z8, Z9
-	VFMADD213PS cbcdbfc87<>+0(SB), Z3, Z4
-	VFMADD213PS cbcdbfc87<>+0(SB), Z8, Z9
-	VFMADD213PS c3de7167c<>+0(SB), Z3, Z4
-	VFMADD213PS c3de7167c<>+0(SB), Z8, Z9
-	VFMADD213PS cbec0939f<>+0(SB), Z3, Z4
-	VFMADD213PS cbec0939f<>+0(SB), Z8, Z9
-	VFMADD213PS c3f906eba<>+0(SB), Z3, Z4
-	VFMADD213PS c3f906eba<>+0(SB), Z8, Z9
-	VMULPS      Z2, Z4, Z3
-	VMULPS      Z7, Z9, Z8
-	VMOVUPS     c40800000<>+0(SB), Z4
-	VMOVUPS     c40800000<>+0(SB), Z9
-	VMINPS      Z2, Z4, Z4
-	VMINPS      Z7, Z9, Z10
-	VMOVUPS     c39436d48<>+0(SB), Z9
-	VMOVUPS     c39436d48<>+0(SB), Z11
-	VFMADD213PS cbb412c93<>+0(SB), Z4, Z9
-	VFMADD213PS cbb412c93<>+0(SB), Z10, Z11
-	VFMADD213PS c3cb2e546<>+0(SB), Z4, Z9
-	VFMADD213PS c3cb2e546<>+0(SB), Z10, Z11
-	VFMADD213PS cbdd32964<>+0(SB), Z4, Z9
-	VFMADD213PS cbdd32964<>+0(SB), Z10, Z11
-	VFMADD213PS cbf235d7f<>+0(SB), Z4, Z9
-	VFMADD213PS cbf235d7f<>+0(SB), Z10, Z11
-	VFMADD213PS cbf904473<>+0(SB), Z4, Z9
-	VFMADD213PS cbf904473<>+0(SB), Z10, Z11
-	VFMADD213PS cb9b31963<>+0(SB), Z4, Z9
-	VFMADD213PS cb9b31963<>+0(SB), Z10, Z11
+	VMULPS      c3f3504f3<>+0(SB), Z2, Z3
+	VPANDD      c7fffffff<>+0(SB), Z1, Z1
+	VPANDD      c7fffffff<>+0(SB), Z3, Z4
+	VMOVUPS     c4124cccd<>+0(SB), Z3
+	VMOVUPS     c4124cccd<>+0(SB), Z5
+	VMINPS      Z1, Z3, Z3
+	VMINPS      Z4, Z5, Z6
+	VMOVUPS     cb2f3389f<>+0(SB), Z5
+	VMOVUPS     cb2f3389f<>+0(SB), Z7
+	VFMADD213PS c35c63b58<>+0(SB), Z3, Z5
+	VFMADD213PS c35c63b58<>+0(SB), Z6, Z7
+	VFMADD213PS cb80de5d7<>+0(SB), Z3, Z5
+	VFMADD213PS cb80de5d7<>+0(SB), Z6, Z7
+	VFMADD213PS c39ec3aea<>+0(SB), Z3, Z5
+	VFMADD213PS c39ec3aea<>+0(SB), Z6, Z7
+	VFMADD213PS cbb801440<>+0(SB), Z3, Z5
+	VFMADD213PS cbb801440<>+0(SB), Z6, Z7
+	VFMADD213PS c3cc146dc<>+0(SB), Z3, Z5
+	VFMADD213PS c3cc146dc<>+0(SB), Z6, Z7
+	VFMADD213PS cbdd60519<>+0(SB), Z3, Z5
+	VFMADD213PS cbdd60519<>+0(SB), Z6, Z7
+	VFMADD213PS cbf236412<>+0(SB), Z3, Z5
+	VFMADD213PS cbf236412<>+0(SB), Z6, Z7
+	VFMADD213PS cbf90299f<>+0(SB), Z3, Z5
+	VFMADD213PS cbf90299f<>+0(SB), Z6, Z7
+	VFMADD213PS cba3512db<>+0(SB), Z3, Z5
+	VFMADD213PS cba3512db<>+0(SB), Z6, Z7
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z4
-	VMOVUPS      cc2d00000<>+0(SB), Z10
-	VMAXPS       Z9, Z4, Z4
-	VMAXPS       Z11, Z10, Z10
-	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z9
-	VMULPS       c3fb8aa3b<>+0(SB), Z10, Z11
-	VRNDSCALEPS  $0x08, Z9, Z9
-	VRNDSCALEPS  $0x08, Z11, Z11
-	VMOVUPS      Z4, Z4
-	VMOVUPS      Z10, Z13
-	VFNMADD231PS c3f317218<>+0(SB), Z9, Z4
-	VFNMADD231PS c3f317218<>+0(SB), Z11, Z13
-	VFNMADD231PS cb102e308<>+0(SB), Z9, Z4
-	VFNMADD231PS cb102e308<>+0(SB), Z11, Z13
+	VMOVUPS      cc2d00000<>+0(SB), Z3
+	VMOVUPS      cc2d00000<>+0(SB), Z6
+	VMAXPS       Z5, Z3, Z3
+	VMAXPS       Z7, Z6, Z6
+	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z5
+	VMULPS       c3fb8aa3b<>+0(SB), Z6, Z7
+	VRNDSCALEPS  $0x08, Z5, Z5
+	VRNDSCALEPS  $0x08, Z7, Z7
+	VMOVUPS      Z3, Z3
+	VMOVUPS      Z6, Z9
+	VFNMADD231PS c3f317218<>+0(SB), Z5, Z3
+	VFNMADD231PS c3f317218<>+0(SB), Z7, Z9
+	VFNMADD231PS cb102e308<>+0(SB), Z5, Z3
+	VFNMADD231PS cb102e308<>+0(SB), Z7, Z9
+	VMOVUPS      c3ab50d36<>+0(SB), Z6
 	VMOVUPS      c3ab50d36<>+0(SB), Z10
-	VMOVUPS      c3ab50d36<>+0(SB), Z14
-	VFMADD213PS  c3c091fe3<>+0(SB), Z4, Z10
-	VFMADD213PS  c3c091fe3<>+0(SB), Z13, Z14
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z4, Z10
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z13, Z14
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z4, Z10
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z13, Z14
-	VFMADD213PS  c3efffffe<>+0(SB), Z4, Z10
-	VFMADD213PS  c3efffffe<>+0(SB), Z13, Z14
-	VMULPS       Z4, Z4, Z12
-	VMULPS       Z13, Z13, Z15
-	VFMADD213PS  Z4, Z12, Z10
-	VFMADD213PS  Z13, Z15, Z14
+	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z6
+	VFMADD213PS  c3c091fe3<>+0(SB), Z9, Z10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z6
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z9, Z10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z3, Z6
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z9, Z10
+	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z6
+	VFMADD213PS  c3efffffe<>+0(SB), Z9, Z10
+	VMULPS       Z3, Z3, Z8
+	VMULPS       Z9, Z9, Z11
+	VFMADD213PS  Z3, Z8, Z6
+	VFMADD213PS  Z9, Z11, Z10
+	VADDPS       c3f800000<>+0(SB), Z6, Z6
 	VADDPS       c3f800000<>+0(SB), Z10, Z10
-	VADDPS       c3f800000<>+0(SB), Z14, Z14
-	VSCALEFPS    Z9, Z10, Z4
-	VSCALEFPS    Z11, Z14, Z10
+	VSCALEFPS    Z5, Z6, Z3
+	VSCALEFPS    Z7, Z10, Z7
+	VMULPS       Z1, Z1, Z5
+	VMULPS       Z4, Z4, Z8
+	VMOVUPS      c38a4b540<>+0(SB), Z6
+	VMOVUPS      c38a4b540<>+0(SB), Z9
+	VFMADD213PS  cba51fb8e<>+0(SB), Z5, Z6
+	VFMADD213PS  cba51fb8e<>+0(SB), Z8, Z9
+	VFMADD213PS  c3baa02db<>+0(SB), Z5, Z6
+	VFMADD213PS  c3baa02db<>+0(SB), Z8, Z9
+	VFMADD213PS  cbcdbfc87<>+0(SB), Z5, Z6
+	VFMADD213PS  cbcdbfc87<>+0(SB), Z8, Z9
+	VFMADD213PS  c3de7167c<>+0(SB), Z5, Z6
+	VFMADD213PS  c3de7167c<>+0(SB), Z8, Z9
+	VFMADD213PS  cbec0939f<>+0(SB), Z5, Z6
+	VFMADD213PS  cbec0939f<>+0(SB), Z8, Z9
+	VFMADD213PS  c3f906eba<>+0(SB), Z5, Z6
+	VFMADD213PS  c3f906eba<>+0(SB), Z8, Z9
+	VMULPS       Z1, Z6, Z5
+	VMULPS       Z4, Z9, Z8
+	VMOVUPS      c3f800000<>+0(SB), Z6
 	VMOVUPS      c3f800000<>+0(SB), Z9
-	VMOVUPS      c3f800000<>+0(SB), Z11
-	VSUBPS       Z4, Z9, Z4
-	VSUBPS       Z10, Z11, Z9
-	VCMPPS       $0x11, c3f800000<>+0(SB), Z2, K1
-	VCMPPS       $0x11, c3f800000<>+0(SB), Z7, K2
-	VBLENDMPS    Z3, Z4, K1, Z2
-	VBLENDMPS    Z8, Z9, K2, Z3
-	VPANDD       c80000000<>+0(SB), Z1, Z1
-	VPANDD       c80000000<>+0(SB), Z6, Z4
-	VPORD        Z2, Z1, Z1
-	VPORD        Z3, Z4, Z2
+	VSUBPS       Z5, Z6, Z5
+	VSUBPS       Z8, Z9, Z6
+	VCMPPS       $0x11, c3f800000<>+0(SB), Z1, K1
+	VCMPPS       $0x11, c3f800000<>+0(SB), Z4, K2
+	VBLENDMPS    Z5, Z3, K1, Z1
+	VBLENDMPS    Z6, Z7, K2, Z4
+	VMOVUPS      c40000000<>+0(SB), Z3
+	VMOVUPS      c40000000<>+0(SB), Z5
+	VSUBPS       Z1, Z3, Z3
+	VSUBPS       Z4, Z5, Z5
+	VCMPPS       $0x11, c00000000<>+0(SB), Z0, K1
+	VCMPPS       $0x11, c00000000<>+0(SB), Z2, K2
+	VBLENDMPS    Z1, Z3, K1, Z1
+	VBLENDMPS    Z4, Z5, K2, Z3
 	VMULPS       c3f000000<>+0(SB), Z0, Z0
-	VMULPS       c3f000000<>+0(SB), Z5, Z3
-	VADDPS       c3f800000<>+0(SB), Z1, Z1
-	VADDPS       c3f800000<>+0(SB), Z2, Z2
-	VMULPS       Z0, Z1, Z0
+	VMULPS       c3f000000<>+0(SB), Z2, Z2
+	VMULPS       Z1, Z0, Z0
 	VMULPS       Z3, Z2, Z1
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -1850,52 +1858,56 @@ vector:
 	JLT         tail
 	VMOVUPS     (CX), Z0
 	VMULPS      c3f3504f3<>+0(SB), Z0, Z1
-	VPANDD      c7fffffff<>+0(SB), Z1, Z2
-	VMULPS      Z2, Z2, Z3
-	VMOVUPS     c38a4b540<>+0(SB), Z4
-	VFMADD213PS cba51fb8e<>+0(SB), Z3, Z4
-	VFMADD213PS c3baa02db<>+0(SB), Z3, Z4
-	VFMADD213PS cbcdbfc87<>+0(SB), Z3, Z4
-	VFMADD213PS c3de7167c<>+0(SB), Z3, Z4
-	VFMADD213PS cbec0939f<>+0(SB), Z3, Z4
-	VFMADD213PS c3f906eba<>+0(SB), Z3, Z4
-	VMULPS      Z2, Z4, Z3
-	VMOVUPS     c40800000<>+0(SB), Z4
-	VMINPS      Z2, Z4, Z4
-	VMOVUPS     c39436d48<>+0(SB), Z5
-	VFMADD213PS cbb412c93<>+0(SB), Z4, Z5
-	VFMADD213PS c3cb2e546<>+0(SB), Z4, Z5
-	VFMADD213PS cbdd32964<>+0(SB), Z4, Z5
-	VFMADD213PS cbf235d7f<>+0(SB), Z4, Z5
-	VFMADD213PS cbf904473<>+0(SB), Z4, Z5
-	VFMADD213PS cb9b31963<>+0(SB), Z4, Z5
+	VPANDD      c7fffffff<>+0(SB), Z1, Z1
+	VMOVUPS     c4124cccd<>+0(SB), Z2
+	VMINPS      Z1, Z2, Z2
+	VMOVUPS     cb2f3389f<>+0(SB), Z3
+	VFMADD213PS c35c63b58<>+0(SB), Z2, Z3
+	VFMADD213PS cb80de5d7<>+0(SB), Z2, Z3
+	VFMADD213PS c39ec3aea<>+0(SB), Z2, Z3
+	VFMADD213PS cbb801440<>+0(SB), Z2, Z3
+	VFMADD213PS c3cc146dc<>+0(SB), Z2, Z3
+	VFMADD213PS cbdd60519<>+0(SB), Z2, Z3
+	VFMADD213PS cbf236412<>+0(SB), Z2, Z3
+	VFMADD213PS cbf90299f<>+0(SB), Z2, Z3
+	VFMADD213PS cba3512db<>+0(SB), Z2, Z3
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z4
-	VMAXPS       Z5, Z4, Z4
-	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z5
-	VRNDSCALEPS  $0x08, Z5, Z5
-	VMOVUPS      Z4, Z4
-	VFNMADD231PS c3f317218<>+0(SB), Z5, Z4
-	VFNMADD231PS cb102e308<>+0(SB), Z5, Z4
-	VMOVUPS      c3ab50d36<>+0(SB), Z6
-	VFMADD213PS  c3c091fe3<>+0(SB), Z4, Z6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z4, Z6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z4, Z6
-	VFMADD213PS  c3efffffe<>+0(SB), Z4, Z6
-	VMULPS       Z4, Z4, Z7
-	VFMADD213PS  Z4, Z7, Z6
-	VADDPS       c3f800000<>+0(SB), Z6, Z6
-	VSCALEFPS    Z5, Z6, Z4
-	VMOVUPS      c3f800000<>+0(SB), Z5
-	VSUBPS       Z4, Z5, Z4
-	VCMPPS       $0x11, c3f800000<>+0(SB), Z2, K1
-	VBLENDMPS    Z3, Z4, K1, Z2
-	VPANDD       c80000000<>+0(SB), Z1, Z1
-	VPORD        Z2, Z1, Z1
+	VMOVUPS      cc2d00000<>+0(SB), Z2
+	VMAXPS       Z3, Z2, Z2
+	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z3
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VMOVUPS      Z2, Z2
+	VFNMADD231PS c3f317218<>+0(SB), Z3, Z2
+	VFNMADD231PS cb102e308<>+0(SB), Z3, Z2
+	VMOVUPS      c3ab50d36<>+0(SB), Z4
+	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z4
+	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z4
+	VMULPS       Z2, Z2, Z5
+	VFMADD213PS  Z2, Z5, Z4
+	VADDPS       c3f800000<>+0(SB), Z4, Z4
+	VSCALEFPS    Z3, Z4, Z2
+	VMULPS       Z1, Z1, Z3
+	VMOVUPS      c38a4b540<>+0(SB), Z4
+	VFMADD213PS  cba51fb8e<>+0(SB), Z3, Z4
+	VFMADD213PS  c3baa02db<>+0(SB), Z3, Z4
+	VFMADD213PS  cbcdbfc87<>+0(SB), Z3, Z4
+	VFMADD213PS  c3de7167c<>+0(SB), Z3, Z4
+	VFMADD213PS  cbec0939f<>+0(SB), Z3, Z4
+	VFMADD213PS  c3f906eba<>+0(SB), Z3, Z4
+	VMULPS       Z1, Z4, Z3
+	VMOVUPS      c3f800000<>+0(SB), Z4
+	VSUBPS       Z3, Z4, Z3
+	VCMPPS       $0x11, c3f800000<>+0(SB), Z1, K1
+	VBLENDMPS    Z3, Z2, K1, Z1
+	VMOVUPS      c40000000<>+0(SB), Z2
+	VSUBPS       Z1, Z2, Z2
+	VCMPPS       $0x11, c00000000<>+0(SB), Z0, K1
+	VBLENDMPS    Z1, Z2, K1, Z1
 	VMULPS       c3f000000<>+0(SB), Z0, Z0
-	VADDPS       c3f800000<>+0(SB), Z1, Z1
-	VMULPS       Z0, Z1, Z0
+	VMULPS       Z1, Z0, Z0
 	VMOVUPS      Z0, (AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
@@ -1911,52 +1923,56 @@ tail:
 	KMOVW       BX, K1
 	VMOVUPS.Z   (CX), K1, Z0
 	VMULPS      c3f3504f3<>+0(SB), Z0, Z1
-	VPANDD      c7fffffff<>+0(SB), Z1, Z2
-	VMULPS      Z2, Z2, Z3
-	VMOVUPS     c38a4b540<>+0(SB), Z4
-	VFMADD213PS cba51fb8e<>+0(SB), Z3, Z4
-	VFMADD213PS c3baa02db<>+0(SB), Z3, Z4
-	VFMADD213PS cbcdbfc87<>+0(SB), Z3, Z4
-	VFMADD213PS c3de7167c<>+0(SB), Z3, Z4
-	VFMADD213PS cbec0939f<>+0(SB), Z3, Z4
-	VFMADD213PS c3f906eba<>+0(SB), Z3, Z4
-	VMULPS      Z2, Z4, Z3
-	VMOVUPS     c40800000<>+0(SB), Z4
-	VMINPS      Z2, Z4, Z4
-	VMOVUPS     c39436d48<>+0(SB), Z5
-	VFMADD213PS cbb412c93<>+0(SB), Z4, Z5
-	VFMADD213PS c3cb2e546<>+0(SB), Z4, Z5
-	VFMADD213PS cbdd32964<>+0(SB), Z4, Z5
-	VFMADD213PS cbf235d7f<>+0(SB), Z4, Z5
-	VFMADD213PS cbf904473<>+0(SB), Z4, Z5
-	VFMADD213PS cb9b31963<>+0(SB), Z4, Z5
+	VPANDD      c7fffffff<>+0(SB), Z1, Z1
+	VMOVUPS     c4124cccd<>+0(SB), Z2
+	VMINPS      Z1, Z2, Z2
+	VMOVUPS     cb2f3389f<>+0(SB), Z3
+	VFMADD213PS c35c63b58<>+0(SB), Z2, Z3
+	VFMADD213PS cb80de5d7<>+0(SB), Z2, Z3
+	VFMADD213PS c39ec3aea<>+0(SB), Z2, Z3
+	VFMADD213PS cbb801440<>+0(SB), Z2, Z3
+	VFMADD213PS c3cc146dc<>+0(SB), Z2, Z3
+	VFMADD213PS cbdd60519<>+0(SB), Z2, Z3
+	VFMADD213PS cbf236412<>+0(SB), Z2, Z3
+	VFMADD213PS cbf90299f<>+0(SB), Z2, Z3
+	VFMADD213PS cba3512db<>+0(SB), Z2, Z3
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z4
-	VMAXPS       Z5, Z4, Z4
-	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z5
-	VRNDSCALEPS  $0x08, Z5, Z5
-	VMOVUPS      Z4, Z4
-	VFNMADD231PS c3f317218<>+0(SB), Z5, Z4
-	VFNMADD231PS cb102e308<>+0(SB), Z5, Z4
-	VMOVUPS      c3ab50d36<>+0(SB), Z6
-	VFMADD213PS  c3c091fe3<>+0(SB), Z4, Z6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z4, Z6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z4, Z6
-	VFMADD213PS  c3efffffe<>+0(SB), Z4, Z6
-	VMULPS       Z4, Z4, Z7
-	VFMADD213PS  Z4, Z7, Z6
-	VADDPS       c3f800000<>+0(SB), Z6, Z6
-	VSCALEFPS    Z5, Z6, Z4
-	VMOVUPS      c3f800000<>+0(SB), Z5
-	VSUBPS       Z4, Z5, Z4
-	VCMPPS       $0x11, c3f800000<>+0(SB), Z2, K2
-	VBLENDMPS    Z3, Z4, K2, Z2
-	VPANDD       c80000000<>+0(SB), Z1, Z1
-	VPORD        Z2, Z1, Z1
+	VMOVUPS      cc2d00000<>+0(SB), Z2
+	VMAXPS       Z3, Z2, Z2
+	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z3
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VMOVUPS      Z2, Z2
+	VFNMADD231PS c3f317218<>+0(SB), Z3, Z2
+	VFNMADD231PS cb102e308<>+0(SB), Z3, Z2
+	VMOVUPS      c3ab50d36<>+0(SB), Z4
+	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z4
+	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z4
+	VMULPS       Z2, Z2, Z5
+	VFMADD213PS  Z2, Z5, Z4
+	VADDPS       c3f800000<>+0(SB), Z4, Z4
+	VSCALEFPS    Z3, Z4, Z2
+	VMULPS       Z1, Z1, Z3
+	VMOVUPS      c38a4b540<>+0(SB), Z4
+	VFMADD213PS  cba51fb8e<>+0(SB), Z3, Z4
+	VFMADD213PS  c3baa02db<>+0(SB), Z3, Z4
+	VFMADD213PS  cbcdbfc87<>+0(SB), Z3, Z4
+	VFMADD213PS  c3de7167c<>+0(SB), Z3, Z4
+	VFMADD213PS  cbec0939f<>+0(SB), Z3, Z4
+	VFMADD213PS  c3f906eba<>+0(SB), Z3, Z4
+	VMULPS       Z1, Z4, Z3
+	VMOVUPS      c3f800000<>+0(SB), Z4
+	VSUBPS       Z3, Z4, Z3
+	VCMPPS       $0x11, c3f800000<>+0(SB), Z1, K2
+	VBLENDMPS    Z3, Z2, K2, Z1
+	VMOVUPS      c40000000<>+0(SB), Z2
+	VSUBPS       Z1, Z2, Z2
+	VCMPPS       $0x11, c00000000<>+0(SB), Z0, K2
+	VBLENDMPS    Z1, Z2, K2, Z1
 	VMULPS       c3f000000<>+0(SB), Z0, Z0
-	VADDPS       c3f800000<>+0(SB), Z1, Z1
-	VMULPS       Z0, Z1, Z0
+	VMULPS       Z1, Z0, Z0
 	VMOVUPS      Z0, K1, (AX)
 
 done:
@@ -1980,6 +1996,204 @@ DATA c3f3504f3<>+52(SB)/4, $0x3f3504f3
 DATA c3f3504f3<>+56(SB)/4, $0x3f3504f3
 DATA c3f3504f3<>+60(SB)/4, $0x3f3504f3
 GLOBL c3f3504f3<>(SB), RODATA|NOPTR, $64
+
+DATA c4124cccd<>+0(SB)/4, $0x4124cccd
+DATA c4124cccd<>+4(SB)/4, $0x4124cccd
+DATA c4124cccd<>+8(SB)/4, $0x4124cccd
+DATA c4124cccd<>+12(SB)/4, $0x4124cccd
+DATA c4124cccd<>+16(SB)/4, $0x4124cccd
+DATA c4124cccd<>+20(SB)/4, $0x4124cccd
+DATA c4124cccd<>+24(SB)/4, $0x4124cccd
+DATA c4124cccd<>+28(SB)/4, $0x4124cccd
+DATA c4124cccd<>+32(SB)/4, $0x4124cccd
+DATA c4124cccd<>+36(SB)/4, $0x4124cccd
+DATA c4124cccd<>+40(SB)/4, $0x4124cccd
+DATA c4124cccd<>+44(SB)/4, $0x4124cccd
+DATA c4124cccd<>+48(SB)/4, $0x4124cccd
+DATA c4124cccd<>+52(SB)/4, $0x4124cccd
+DATA c4124cccd<>+56(SB)/4, $0x4124cccd
+DATA c4124cccd<>+60(SB)/4, $0x4124cccd
+GLOBL c4124cccd<>(SB), RODATA|NOPTR, $64
+
+DATA cb2f3389f<>+0(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+4(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+8(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+12(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+16(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+20(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+24(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+28(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+32(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+36(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+40(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+44(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+48(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+52(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+56(SB)/4, $0xb2f3389f
+DATA cb2f3389f<>+60(SB)/4, $0xb2f3389f
+GLOBL cb2f3389f<>(SB), RODATA|NOPTR, $64
+
+DATA c35c63b58<>+0(SB)/4, $0x35c63b58
+DATA c35c63b58<>+4(SB)/4, $0x35c63b58
+DATA c35c63b58<>+8(SB)/4, $0x35c63b58
+DATA c35c63b58<>+12(SB)/4, $0x35c63b58
+DATA c35c63b58<>+16(SB)/4, $0x35c63b58
+DATA c35c63b58<>+20(SB)/4, $0x35c63b58
+DATA c35c63b58<>+24(SB)/4, $0x35c63b58
+DATA c35c63b58<>+28(SB)/4, $0x35c63b58
+DATA c35c63b58<>+32(SB)/4, $0x35c63b58
+DATA c35c63b58<>+36(SB)/4, $0x35c63b58
+DATA c35c63b58<>+40(SB)/4, $0x35c63b58
+DATA c35c63b58<>+44(SB)/4, $0x35c63b58
+DATA c35c63b58<>+48(SB)/4, $0x35c63b58
+DATA c35c63b58<>+52(SB)/4, $0x35c63b58
+DATA c35c63b58<>+56(SB)/4, $0x35c63b58
+DATA c35c63b58<>+60(SB)/4, $0x35c63b58
+GLOBL c35c63b58<>(SB), RODATA|NOPTR, $64
+
+DATA cb80de5d7<>+0(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+4(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+8(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+12(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+16(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+20(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+24(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+28(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+32(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+36(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+40(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+44(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+48(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+52(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+56(SB)/4, $0xb80de5d7
+DATA cb80de5d7<>+60(SB)/4, $0xb80de5d7
+GLOBL cb80de5d7<>(SB), RODATA|NOPTR, $64
+
+DATA c39ec3aea<>+0(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+4(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+8(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+12(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+16(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+20(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+24(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+28(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+32(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+36(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+40(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+44(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+48(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+52(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+56(SB)/4, $0x39ec3aea
+DATA c39ec3aea<>+60(SB)/4, $0x39ec3aea
+GLOBL c39ec3aea<>(SB), RODATA|NOPTR, $64
+
+DATA cbb801440<>+0(SB)/4, $0xbb801440
+DATA cbb801440<>+4(SB)/4, $0xbb801440
+DATA cbb801440<>+8(SB)/4, $0xbb801440
+DATA cbb801440<>+12(SB)/4, $0xbb801440
+DATA cbb801440<>+16(SB)/4, $0xbb801440
+DATA cbb801440<>+20(SB)/4, $0xbb801440
+DATA cbb801440<>+24(SB)/4, $0xbb801440
+DATA cbb801440<>+28(SB)/4, $0xbb801440
+DATA cbb801440<>+32(SB)/4, $0xbb801440
+DATA cbb801440<>+36(SB)/4, $0xbb801440
+DATA cbb801440<>+40(SB)/4, $0xbb801440
+DATA cbb801440<>+44(SB)/4, $0xbb801440
+DATA cbb801440<>+48(SB)/4, $0xbb801440
+DATA cbb801440<>+52(SB)/4, $0xbb801440
+DATA cbb801440<>+56(SB)/4, $0xbb801440
+DATA cbb801440<>+60(SB)/4, $0xbb801440
+GLOBL cbb801440<>(SB), RODATA|NOPTR, $64
+
+DATA c3cc146dc<>+0(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+4(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+8(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+12(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+16(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+20(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+24(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+28(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+32(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+36(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+40(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+44(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+48(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+52(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+56(SB)/4, $0x3cc146dc
+DATA c3cc146dc<>+60(SB)/4, $0x3cc146dc
+GLOBL c3cc146dc<>(SB), RODATA|NOPTR, $64
+
+DATA cbdd60519<>+0(SB)/4, $0xbdd60519
+DATA cbdd60519<>+4(SB)/4, $0xbdd60519
+DATA cbdd60519<>+8(SB)/4, $0xbdd60519
+DATA cbdd60519<>+12(SB)/4, $0xbdd60519
+DATA cbdd60519<>+16(SB)/4, $0xbdd60519
+DATA cbdd60519<>+20(SB)/4, $0xbdd60519
+DATA cbdd60519<>+24(SB)/4, $0xbdd60519
+DATA cbdd60519<>+28(SB)/4, $0xbdd60519
+DATA cbdd60519<>+32(SB)/4, $0xbdd60519
+DATA cbdd60519<>+36(SB)/4, $0xbdd60519
+DATA cbdd60519<>+40(SB)/4, $0xbdd60519
+DATA cbdd60519<>+44(SB)/4, $0xbdd60519
+DATA cbdd60519<>+48(SB)/4, $0xbdd60519
+DATA cbdd60519<>+52(SB)/4, $0xbdd60519
+DATA cbdd60519<>+56(SB)/4, $0xbdd60519
+DATA cbdd60519<>+60(SB)/4, $0xbdd60519
+GLOBL cbdd60519<>(SB), RODATA|NOPTR, $64
+
+DATA cbf236412<>+0(SB)/4, $0xbf236412
+DATA cbf236412<>+4(SB)/4, $0xbf236412
+DATA cbf236412<>+8(SB)/4, $0xbf236412
+DATA cbf236412<>+12(SB)/4, $0xbf236412
+DATA cbf236412<>+16(SB)/4, $0xbf236412
+DATA cbf236412<>+20(SB)/4, $0xbf236412
+DATA cbf236412<>+24(SB)/4, $0xbf236412
+DATA cbf236412<>+28(SB)/4, $0xbf236412
+DATA cbf236412<>+32(SB)/4, $0xbf236412
+DATA cbf236412<>+36(SB)/4, $0xbf236412
+DATA cbf236412<>+40(SB)/4, $0xbf236412
+DATA cbf236412<>+44(SB)/4, $0xbf236412
+DATA cbf236412<>+48(SB)/4, $0xbf236412
+DATA cbf236412<>+52(SB)/4, $0xbf236412
+DATA cbf236412<>+56(SB)/4, $0xbf236412
+DATA cbf236412<>+60(SB)/4, $0xbf236412
+GLOBL cbf236412<>(SB), RODATA|NOPTR, $64
+
+DATA cbf90299f<>+0(SB)/4, $0xbf90299f
+DATA cbf90299f<>+4(SB)/4, $0xbf90299f
+DATA cbf90299f<>+8(SB)/4, $0xbf90299f
+DATA cbf90299f<>+12(SB)/4, $0xbf90299f
+DATA cbf90299f<>+16(SB)/4, $0xbf90299f
+DATA cbf90299f<>+20(SB)/4, $0xbf90299f
+DATA cbf90299f<>+24(SB)/4, $0xbf90299f
+DATA cbf90299f<>+28(SB)/4, $0xbf90299f
+DATA cbf90299f<>+32(SB)/4, $0xbf90299f
+DATA cbf90299f<>+36(SB)/4, $0xbf90299f
+DATA cbf90299f<>+40(SB)/4, $0xbf90299f
+DATA cbf90299f<>+44(SB)/4, $0xbf90299f
+DATA cbf90299f<>+48(SB)/4, $0xbf90299f
+DATA cbf90299f<>+52(SB)/4, $0xbf90299f
+DATA cbf90299f<>+56(SB)/4, $0xbf90299f
+DATA cbf90299f<>+60(SB)/4, $0xbf90299f
+GLOBL cbf90299f<>(SB), RODATA|NOPTR, $64
+
+DATA cba3512db<>+0(SB)/4, $0xba3512db
+DATA cba3512db<>+4(SB)/4, $0xba3512db
+DATA cba3512db<>+8(SB)/4, $0xba3512db
+DATA cba3512db<>+12(SB)/4, $0xba3512db
+DATA cba3512db<>+16(SB)/4, $0xba3512db
+DATA cba3512db<>+20(SB)/4, $0xba3512db
+DATA cba3512db<>+24(SB)/4, $0xba3512db
+DATA cba3512db<>+28(SB)/4, $0xba3512db
+DATA cba3512db<>+32(SB)/4, $0xba3512db
+DATA cba3512db<>+36(SB)/4, $0xba3512db
+DATA cba3512db<>+40(SB)/4, $0xba3512db
+DATA cba3512db<>+44(SB)/4, $0xba3512db
+DATA cba3512db<>+48(SB)/4, $0xba3512db
+DATA cba3512db<>+52(SB)/4, $0xba3512db
+DATA cba3512db<>+56(SB)/4, $0xba3512db
+DATA cba3512db<>+60(SB)/4, $0xba3512db
+GLOBL cba3512db<>(SB), RODATA|NOPTR, $64
 
 DATA c3f000000<>+0(SB)/4, $0x3f000000
 DATA c3f000000<>+4(SB)/4, $0x3f000000
@@ -2008,37 +2222,35 @@ TEXT ·unaryGeluTanhAVX512(SB), NOSPLIT, $0-32
 
 	// 2 vectors at a time
 unrolled:
-	CMPQ         DX, $+32
-	JLT          vector
-	VMOVUPS      (CX), Z0
-	VMOVUPS      64(CX), Z3
-	VMULPS       Z0, Z0, Z1
-	VMULPS       Z3, Z3, Z4
-	VMOVUPS      c3d122279<>+0(SB), Z2
-	VMOVUPS      c3d122279<>+0(SB), Z5
-	VFMADD213PS  c3f4c422a<>+0(SB), Z1, Z2
-	VFMADD213PS  c3f4c422a<>+0(SB), Z4, Z5
-	VMULPS       Z2, Z0, Z1
-	VMULPS       Z5, Z3, Z4
-	VPANDD       c7fffffff<>+0(SB), Z1, Z2
-	VPANDD       c7fffffff<>+0(SB), Z4, Z5
-	VADDPS       Z2, Z2, Z2
-	VADDPS       Z5, Z5, Z5
-	VPXORD       c80000000<>+0(SB), Z2, Z2
-	VPXORD       c80000000<>+0(SB), Z5, Z6
-	VMOVUPS      cc1f00000<>+0(SB), Z5
-	VMOVUPS      cc1f00000<>+0(SB), Z7
-	VMAXPS       Z2, Z5, Z2
+	CMPQ        DX, $+32
+	JLT         vector
+	VMOVUPS     (CX), Z0
+	VMOVUPS     64(CX), Z3
+	VMULPS      Z0, Z0, Z1
+	VMULPS      Z3, Z3, Z4
+	VMOVUPS     c3d922279<>+0(SB), Z2
+	VMOVUPS     c3d922279<>+0(SB), Z5
+	VFMADD213PS c3fcc422a<>+0(SB), Z1, Z2
+	VFMADD213PS c3fcc422a<>+0(SB), Z4, Z5
+	VMULPS      Z2, Z0, Z1
+	VMULPS      Z5, Z3, Z5
+	VPORD       c80000000<>+0(SB), Z1, Z2
+	VPORD       c80000000<>+0(SB), Z5, Z6
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Z4
+	VMOVUPS      cc2d00000<>+0(SB), Z7
+	VMAXPS       Z2, Z4, Z2
 	VMAXPS       Z6, Z7, Z6
-	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z5
+	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z4
 	VMULPS       c3fb8aa3b<>+0(SB), Z6, Z7
-	VRNDSCALEPS  $0x08, Z5, Z5
+	VRNDSCALEPS  $0x08, Z4, Z4
 	VRNDSCALEPS  $0x08, Z7, Z7
 	VMOVUPS      Z2, Z2
 	VMOVUPS      Z6, Z9
-	VFNMADD231PS c3f317218<>+0(SB), Z5, Z2
+	VFNMADD231PS c3f317218<>+0(SB), Z4, Z2
 	VFNMADD231PS c3f317218<>+0(SB), Z7, Z9
-	VFNMADD231PS cb102e308<>+0(SB), Z5, Z2
+	VFNMADD231PS cb102e308<>+0(SB), Z4, Z2
 	VFNMADD231PS cb102e308<>+0(SB), Z7, Z9
 	VMOVUPS      c3ab50d36<>+0(SB), Z6
 	VMOVUPS      c3ab50d36<>+0(SB), Z10
@@ -2054,32 +2266,20 @@ unrolled:
 	VMULPS       Z9, Z9, Z11
 	VFMADD213PS  Z2, Z8, Z6
 	VFMADD213PS  Z9, Z11, Z10
-	VCVTPS2DQ    Z5, Z2
-	VCVTPS2DQ    Z7, Z7
-	VPADDD       c0000007f<>+0(SB), Z2, Z2
-	VPADDD       c0000007f<>+0(SB), Z7, Z7
-	VPSLLD       $0x17, Z2, Z2
-	VPSLLD       $0x17, Z7, Z7
-	VSUBPS       c3f800000<>+0(SB), Z2, Z5
-	VSUBPS       c3f800000<>+0(SB), Z7, Z8
-	VFMADD213PS  Z5, Z2, Z6
-	VFMADD213PS  Z8, Z7, Z10
-	VMOVUPS      c40000000<>+0(SB), Z2
-	VMOVUPS      c40000000<>+0(SB), Z5
-	VADDPS       Z2, Z6, Z2
-	VADDPS       Z5, Z10, Z5
-	VDIVPS       Z2, Z6, Z2
-	VDIVPS       Z5, Z10, Z5
-	VPANDD       c7fffffff<>+0(SB), Z2, Z2
-	VPANDD       c7fffffff<>+0(SB), Z5, Z5
-	VPANDD       c80000000<>+0(SB), Z1, Z1
-	VPANDD       c80000000<>+0(SB), Z4, Z4
-	VPORD        Z2, Z1, Z1
-	VPORD        Z5, Z4, Z2
-	VMULPS       c3f000000<>+0(SB), Z0, Z0
-	VMULPS       c3f000000<>+0(SB), Z3, Z3
-	VADDPS       c3f800000<>+0(SB), Z1, Z1
-	VADDPS       c3f800000<>+0(SB), Z2, Z2
+	VADDPS       c3f800000<>+0(SB), Z6, Z6
+	VADDPS       c3f800000<>+0(SB), Z10, Z10
+	VSCALEFPS    Z4, Z6, Z2
+	VSCALEFPS    Z7, Z10, Z7
+	VMOVUPS      c3f800000<>+0(SB), Z4
+	VMOVUPS      c3f800000<>+0(SB), Z8
+	VADDPS       Z4, Z2, Z6
+	VADDPS       Z8, Z7, Z9
+	VCMPPS       $0x11, c00000000<>+0(SB), Z1, K1
+	VCMPPS       $0x11, c00000000<>+0(SB), Z5, K2
+	VBLENDMPS    Z2, Z4, K1, Z1
+	VBLENDMPS    Z7, Z8, K2, Z2
+	VDIVPS       Z6, Z1, Z1
+	VDIVPS       Z9, Z2, Z2
 	VMULPS       Z0, Z1, Z0
 	VMULPS       Z3, Z2, Z1
 	VMOVUPS      Z0, (AX)
@@ -2091,17 +2291,17 @@ unrolled:
 
 	// 1 vectors at a time
 vector:
-	CMPQ         DX, $+16
-	JLT          tail
-	VMOVUPS      (CX), Z0
-	VMULPS       Z0, Z0, Z1
-	VMOVUPS      c3d122279<>+0(SB), Z2
-	VFMADD213PS  c3f4c422a<>+0(SB), Z1, Z2
-	VMULPS       Z2, Z0, Z1
-	VPANDD       c7fffffff<>+0(SB), Z1, Z2
-	VADDPS       Z2, Z2, Z2
-	VPXORD       c80000000<>+0(SB), Z2, Z2
-	VMOVUPS      cc1f00000<>+0(SB), Z3
+	CMPQ        DX, $+16
+	JLT         tail
+	VMOVUPS     (CX), Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     c3d922279<>+0(SB), Z2
+	VFMADD213PS c3fcc422a<>+0(SB), Z1, Z2
+	VMULPS      Z2, Z0, Z1
+	VPORD       c80000000<>+0(SB), Z1, Z2
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Z3
 	VMAXPS       Z2, Z3, Z2
 	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z3
 	VRNDSCALEPS  $0x08, Z3, Z3
@@ -2115,19 +2315,13 @@ vector:
 	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z4
 	VMULPS       Z2, Z2, Z5
 	VFMADD213PS  Z2, Z5, Z4
-	VCVTPS2DQ    Z3, Z2
-	VPADDD       c0000007f<>+0(SB), Z2, Z2
-	VPSLLD       $0x17, Z2, Z2
-	VSUBPS       c3f800000<>+0(SB), Z2, Z3
-	VFMADD213PS  Z3, Z2, Z4
-	VMOVUPS      c40000000<>+0(SB), Z2
-	VADDPS       Z2, Z4, Z2
-	VDIVPS       Z2, Z4, Z2
-	VPANDD       c7fffffff<>+0(SB), Z2, Z2
-	VPANDD       c80000000<>+0(SB), Z1, Z1
-	VPORD        Z2, Z1, Z1
-	VMULPS       c3f000000<>+0(SB), Z0, Z0
-	VADDPS       c3f800000<>+0(SB), Z1, Z1
+	VADDPS       c3f800000<>+0(SB), Z4, Z4
+	VSCALEFPS    Z3, Z4, Z2
+	VMOVUPS      c3f800000<>+0(SB), Z3
+	VADDPS       Z3, Z2, Z4
+	VCMPPS       $0x11, c00000000<>+0(SB), Z1, K1
+	VBLENDMPS    Z2, Z3, K1, Z1
+	VDIVPS       Z4, Z1, Z1
 	VMULPS       Z0, Z1, Z0
 	VMOVUPS      Z0, (AX)
 	ADDQ         $+64, AX
@@ -2137,20 +2331,20 @@ vector:
 
 	// the rest, under the mask
 tail:
-	TESTQ        DX, DX
-	JZ           done
-	MOVL         $0x0000ffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    (CX), K1, Z0
-	VMULPS       Z0, Z0, Z1
-	VMOVUPS      c3d122279<>+0(SB), Z2
-	VFMADD213PS  c3f4c422a<>+0(SB), Z1, Z2
-	VMULPS       Z2, Z0, Z1
-	VPANDD       c7fffffff<>+0(SB), Z1, Z2
-	VADDPS       Z2, Z2, Z2
-	VPXORD       c80000000<>+0(SB), Z2, Z2
-	VMOVUPS      cc1f00000<>+0(SB), Z3
+	TESTQ       DX, DX
+	JZ          done
+	MOVL        $0x0000ffff, BX
+	BZHIL       DX, BX, BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (CX), K1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     c3d922279<>+0(SB), Z2
+	VFMADD213PS c3fcc422a<>+0(SB), Z1, Z2
+	VMULPS      Z2, Z0, Z1
+	VPORD       c80000000<>+0(SB), Z1, Z2
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Z3
 	VMAXPS       Z2, Z3, Z2
 	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z3
 	VRNDSCALEPS  $0x08, Z3, Z3
@@ -2164,19 +2358,13 @@ tail:
 	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z4
 	VMULPS       Z2, Z2, Z5
 	VFMADD213PS  Z2, Z5, Z4
-	VCVTPS2DQ    Z3, Z2
-	VPADDD       c0000007f<>+0(SB), Z2, Z2
-	VPSLLD       $0x17, Z2, Z2
-	VSUBPS       c3f800000<>+0(SB), Z2, Z3
-	VFMADD213PS  Z3, Z2, Z4
-	VMOVUPS      c40000000<>+0(SB), Z2
-	VADDPS       Z2, Z4, Z2
-	VDIVPS       Z2, Z4, Z2
-	VPANDD       c7fffffff<>+0(SB), Z2, Z2
-	VPANDD       c80000000<>+0(SB), Z1, Z1
-	VPORD        Z2, Z1, Z1
-	VMULPS       c3f000000<>+0(SB), Z0, Z0
-	VADDPS       c3f800000<>+0(SB), Z1, Z1
+	VADDPS       c3f800000<>+0(SB), Z4, Z4
+	VSCALEFPS    Z3, Z4, Z2
+	VMOVUPS      c3f800000<>+0(SB), Z3
+	VADDPS       Z3, Z2, Z4
+	VCMPPS       $0x11, c00000000<>+0(SB), Z1, K2
+	VBLENDMPS    Z2, Z3, K2, Z1
+	VDIVPS       Z4, Z1, Z1
 	VMULPS       Z0, Z1, Z0
 	VMOVUPS      Z0, K1, (AX)
 
@@ -2184,41 +2372,41 @@ done:
 	VZEROUPPER
 	RET
 
-DATA c3d122279<>+0(SB)/4, $0x3d122279
-DATA c3d122279<>+4(SB)/4, $0x3d122279
-DATA c3d122279<>+8(SB)/4, $0x3d122279
-DATA c3d122279<>+12(SB)/4, $0x3d122279
-DATA c3d122279<>+16(SB)/4, $0x3d122279
-DATA c3d122279<>+20(SB)/4, $0x3d122279
-DATA c3d122279<>+24(SB)/4, $0x3d122279
-DATA c3d122279<>+28(SB)/4, $0x3d122279
-DATA c3d122279<>+32(SB)/4, $0x3d122279
-DATA c3d122279<>+36(SB)/4, $0x3d122279
-DATA c3d122279<>+40(SB)/4, $0x3d122279
-DATA c3d122279<>+44(SB)/4, $0x3d122279
-DATA c3d122279<>+48(SB)/4, $0x3d122279
-DATA c3d122279<>+52(SB)/4, $0x3d122279
-DATA c3d122279<>+56(SB)/4, $0x3d122279
-DATA c3d122279<>+60(SB)/4, $0x3d122279
-GLOBL c3d122279<>(SB), RODATA|NOPTR, $64
+DATA c3d922279<>+0(SB)/4, $0x3d922279
+DATA c3d922279<>+4(SB)/4, $0x3d922279
+DATA c3d922279<>+8(SB)/4, $0x3d922279
+DATA c3d922279<>+12(SB)/4, $0x3d922279
+DATA c3d922279<>+16(SB)/4, $0x3d922279
+DATA c3d922279<>+20(SB)/4, $0x3d922279
+DATA c3d922279<>+24(SB)/4, $0x3d922279
+DATA c3d922279<>+28(SB)/4, $0x3d922279
+DATA c3d922279<>+32(SB)/4, $0x3d922279
+DATA c3d922279<>+36(SB)/4, $0x3d922279
+DATA c3d922279<>+40(SB)/4, $0x3d922279
+DATA c3d922279<>+44(SB)/4, $0x3d922279
+DATA c3d922279<>+48(SB)/4, $0x3d922279
+DATA c3d922279<>+52(SB)/4, $0x3d922279
+DATA c3d922279<>+56(SB)/4, $0x3d922279
+DATA c3d922279<>+60(SB)/4, $0x3d922279
+GLOBL c3d922279<>(SB), RODATA|NOPTR, $64
 
-DATA c3f4c422a<>+0(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+4(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+8(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+12(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+16(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+20(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+24(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+28(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+32(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+36(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+40(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+44(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+48(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+52(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+56(SB)/4, $0x3f4c422a
-DATA c3f4c422a<>+60(SB)/4, $0x3f4c422a
-GLOBL c3f4c422a<>(SB), RODATA|NOPTR, $64
+DATA c3fcc422a<>+0(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+4(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+8(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+12(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+16(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+20(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+24(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+28(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+32(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+36(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+40(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+44(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+48(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+52(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+56(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+60(SB)/4, $0x3fcc422a
+GLOBL c3fcc422a<>(SB), RODATA|NOPTR, $64
 
 // func unarySqrtAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
 // Requires: AVX, AVX512F, BMI2

@@ -84,59 +84,81 @@ DATA constants<>+608(SB)/8, $0xb9b31963b9b31963
 DATA constants<>+616(SB)/8, $0xb9b31963b9b31963
 DATA constants<>+624(SB)/8, $0x3f3504f33f3504f3
 DATA constants<>+632(SB)/8, $0x3f3504f33f3504f3
-DATA constants<>+640(SB)/8, $0x3f0000003f000000
-DATA constants<>+648(SB)/8, $0x3f0000003f000000
-DATA constants<>+656(SB)/8, $0x3d1222793d122279
-DATA constants<>+664(SB)/8, $0x3d1222793d122279
-DATA constants<>+672(SB)/8, $0x3f4c422a3f4c422a
-DATA constants<>+680(SB)/8, $0x3f4c422a3f4c422a
-DATA constants<>+688(SB)/8, $0x0080000000800000
-DATA constants<>+696(SB)/8, $0x0080000000800000
-DATA constants<>+704(SB)/8, $0x4c0000004c000000
-DATA constants<>+712(SB)/8, $0x4c0000004c000000
-DATA constants<>+720(SB)/8, $0xc1c80000c1c80000
-DATA constants<>+728(SB)/8, $0xc1c80000c1c80000
-DATA constants<>+736(SB)/8, $0x3d9184073d918407
-DATA constants<>+744(SB)/8, $0x3d9184073d918407
-DATA constants<>+752(SB)/8, $0xbdf4fc13bdf4fc13
-DATA constants<>+760(SB)/8, $0xbdf4fc13bdf4fc13
-DATA constants<>+768(SB)/8, $0x3df36ee23df36ee2
-DATA constants<>+776(SB)/8, $0x3df36ee23df36ee2
-DATA constants<>+784(SB)/8, $0xbdfd1c96bdfd1c96
-DATA constants<>+792(SB)/8, $0xbdfd1c96bdfd1c96
-DATA constants<>+800(SB)/8, $0x3e118bb23e118bb2
-DATA constants<>+808(SB)/8, $0x3e118bb23e118bb2
-DATA constants<>+816(SB)/8, $0xbe2ab452be2ab452
-DATA constants<>+824(SB)/8, $0xbe2ab452be2ab452
-DATA constants<>+832(SB)/8, $0x3e4cd3623e4cd362
-DATA constants<>+840(SB)/8, $0x3e4cd3623e4cd362
-DATA constants<>+848(SB)/8, $0xbe7fffeebe7fffee
-DATA constants<>+856(SB)/8, $0xbe7fffeebe7fffee
-DATA constants<>+864(SB)/8, $0x3eaaaaa23eaaaaa2
-DATA constants<>+872(SB)/8, $0x3eaaaaa23eaaaaa2
-DATA constants<>+880(SB)/8, $0xbf000000bf000000
-DATA constants<>+888(SB)/8, $0xbf000000bf000000
-DATA constants<>+896(SB)/8, $0xb95e8083b95e8083
-DATA constants<>+904(SB)/8, $0xb95e8083b95e8083
-DATA constants<>+912(SB)/8, $0x3f3180003f318000
-DATA constants<>+920(SB)/8, $0x3f3180003f318000
-DATA constants<>+928(SB)/8, $0x7f8000007f800000
-DATA constants<>+936(SB)/8, $0x7f8000007f800000
-DATA constants<>+944(SB)/8, $0x7fc000007fc00000
-DATA constants<>+952(SB)/8, $0x7fc000007fc00000
-DATA constants<>+960(SB)/8, $0x0000000100000001
-DATA constants<>+968(SB)/8, $0x0000000100000001
-DATA constants<>+976(SB)/8, $0xff800000ff800000
-DATA constants<>+984(SB)/8, $0xff800000ff800000
-DATA constants<>+992(SB)/8, $0x41a0000041a00000
-DATA constants<>+1000(SB)/8, $0x41a0000041a00000
-DATA constants<>+1008(SB)/8, $0x4000000040000000
-DATA constants<>+1016(SB)/8, $0x4000000040000000
-DATA constants<>+1024(SB)/8, $0xc1f00000c1f00000
-DATA constants<>+1032(SB)/8, $0xc1f00000c1f00000
-DATA constants<>+1040(SB)/8, $0xbf800000bf800000
-DATA constants<>+1048(SB)/8, $0xbf800000bf800000
-GLOBL constants<>(SB), RODATA|NOPTR, $1056
+DATA constants<>+640(SB)/8, $0x4124cccd4124cccd
+DATA constants<>+648(SB)/8, $0x4124cccd4124cccd
+DATA constants<>+656(SB)/8, $0xb2f3389fb2f3389f
+DATA constants<>+664(SB)/8, $0xb2f3389fb2f3389f
+DATA constants<>+672(SB)/8, $0x35c63b5835c63b58
+DATA constants<>+680(SB)/8, $0x35c63b5835c63b58
+DATA constants<>+688(SB)/8, $0xb80de5d7b80de5d7
+DATA constants<>+696(SB)/8, $0xb80de5d7b80de5d7
+DATA constants<>+704(SB)/8, $0x39ec3aea39ec3aea
+DATA constants<>+712(SB)/8, $0x39ec3aea39ec3aea
+DATA constants<>+720(SB)/8, $0xbb801440bb801440
+DATA constants<>+728(SB)/8, $0xbb801440bb801440
+DATA constants<>+736(SB)/8, $0x3cc146dc3cc146dc
+DATA constants<>+744(SB)/8, $0x3cc146dc3cc146dc
+DATA constants<>+752(SB)/8, $0xbdd60519bdd60519
+DATA constants<>+760(SB)/8, $0xbdd60519bdd60519
+DATA constants<>+768(SB)/8, $0xbf236412bf236412
+DATA constants<>+776(SB)/8, $0xbf236412bf236412
+DATA constants<>+784(SB)/8, $0xbf90299fbf90299f
+DATA constants<>+792(SB)/8, $0xbf90299fbf90299f
+DATA constants<>+800(SB)/8, $0xba3512dbba3512db
+DATA constants<>+808(SB)/8, $0xba3512dbba3512db
+DATA constants<>+816(SB)/8, $0x3f0000003f000000
+DATA constants<>+824(SB)/8, $0x3f0000003f000000
+DATA constants<>+832(SB)/8, $0x4000000040000000
+DATA constants<>+840(SB)/8, $0x4000000040000000
+DATA constants<>+848(SB)/8, $0x3d9222793d922279
+DATA constants<>+856(SB)/8, $0x3d9222793d922279
+DATA constants<>+864(SB)/8, $0x3fcc422a3fcc422a
+DATA constants<>+872(SB)/8, $0x3fcc422a3fcc422a
+DATA constants<>+880(SB)/8, $0x0080000000800000
+DATA constants<>+888(SB)/8, $0x0080000000800000
+DATA constants<>+896(SB)/8, $0x4c0000004c000000
+DATA constants<>+904(SB)/8, $0x4c0000004c000000
+DATA constants<>+912(SB)/8, $0xc1c80000c1c80000
+DATA constants<>+920(SB)/8, $0xc1c80000c1c80000
+DATA constants<>+928(SB)/8, $0x3d9184073d918407
+DATA constants<>+936(SB)/8, $0x3d9184073d918407
+DATA constants<>+944(SB)/8, $0xbdf4fc13bdf4fc13
+DATA constants<>+952(SB)/8, $0xbdf4fc13bdf4fc13
+DATA constants<>+960(SB)/8, $0x3df36ee23df36ee2
+DATA constants<>+968(SB)/8, $0x3df36ee23df36ee2
+DATA constants<>+976(SB)/8, $0xbdfd1c96bdfd1c96
+DATA constants<>+984(SB)/8, $0xbdfd1c96bdfd1c96
+DATA constants<>+992(SB)/8, $0x3e118bb23e118bb2
+DATA constants<>+1000(SB)/8, $0x3e118bb23e118bb2
+DATA constants<>+1008(SB)/8, $0xbe2ab452be2ab452
+DATA constants<>+1016(SB)/8, $0xbe2ab452be2ab452
+DATA constants<>+1024(SB)/8, $0x3e4cd3623e4cd362
+DATA constants<>+1032(SB)/8, $0x3e4cd3623e4cd362
+DATA constants<>+1040(SB)/8, $0xbe7fffeebe7fffee
+DATA constants<>+1048(SB)/8, $0xbe7fffeebe7fffee
+DATA constants<>+1056(SB)/8, $0x3eaaaaa23eaaaaa2
+DATA constants<>+1064(SB)/8, $0x3eaaaaa23eaaaaa2
+DATA constants<>+1072(SB)/8, $0xbf000000bf000000
+DATA constants<>+1080(SB)/8, $0xbf000000bf000000
+DATA constants<>+1088(SB)/8, $0xb95e8083b95e8083
+DATA constants<>+1096(SB)/8, $0xb95e8083b95e8083
+DATA constants<>+1104(SB)/8, $0x3f3180003f318000
+DATA constants<>+1112(SB)/8, $0x3f3180003f318000
+DATA constants<>+1120(SB)/8, $0x7f8000007f800000
+DATA constants<>+1128(SB)/8, $0x7f8000007f800000
+DATA constants<>+1136(SB)/8, $0x7fc000007fc00000
+DATA constants<>+1144(SB)/8, $0x7fc000007fc00000
+DATA constants<>+1152(SB)/8, $0x0000000100000001
+DATA constants<>+1160(SB)/8, $0x0000000100000001
+DATA constants<>+1168(SB)/8, $0xff800000ff800000
+DATA constants<>+1176(SB)/8, $0xff800000ff800000
+DATA constants<>+1184(SB)/8, $0x41a0000041a00000
+DATA constants<>+1192(SB)/8, $0x41a0000041a00000
+DATA constants<>+1200(SB)/8, $0xc1f00000c1f00000
+DATA constants<>+1208(SB)/8, $0xc1f00000c1f00000
+DATA constants<>+1216(SB)/8, $0xbf800000bf800000
+DATA constants<>+1224(SB)/8, $0xbf800000bf800000
+GLOBL constants<>(SB), RODATA|NOPTR, $1232
 
 TEXT ·unaryClampNEON(SB), NOSPLIT, $0-32
 	FMOVS alpha+24(FP), F0
@@ -321,29 +343,29 @@ unrolled:
 	WORD $0x4e20d485 // fadd v5.4s, v4.4s, v0.4s
 	WORD $0x4e21f4a5 // fmax v5.4s, v5.4s, v1.4s
 	WORD $0x4ea2f4a5 // fmin v5.4s, v5.4s, v2.4s
+	WORD $0x6e23dca5 // fmul v5.4s, v5.4s, v3.4s
 	WORD $0x6e25dc84 // fmul v4.4s, v4.4s, v5.4s
-	WORD $0x6e23dc84 // fmul v4.4s, v4.4s, v3.4s
 	FMOVQ F4, 0(R0)
 	FMOVQ 16(R1), F4
 	WORD $0x4e20d485 // fadd v5.4s, v4.4s, v0.4s
 	WORD $0x4e21f4a5 // fmax v5.4s, v5.4s, v1.4s
 	WORD $0x4ea2f4a5 // fmin v5.4s, v5.4s, v2.4s
+	WORD $0x6e23dca5 // fmul v5.4s, v5.4s, v3.4s
 	WORD $0x6e25dc84 // fmul v4.4s, v4.4s, v5.4s
-	WORD $0x6e23dc84 // fmul v4.4s, v4.4s, v3.4s
 	FMOVQ F4, 16(R0)
 	FMOVQ 32(R1), F4
 	WORD $0x4e20d485 // fadd v5.4s, v4.4s, v0.4s
 	WORD $0x4e21f4a5 // fmax v5.4s, v5.4s, v1.4s
 	WORD $0x4ea2f4a5 // fmin v5.4s, v5.4s, v2.4s
+	WORD $0x6e23dca5 // fmul v5.4s, v5.4s, v3.4s
 	WORD $0x6e25dc84 // fmul v4.4s, v4.4s, v5.4s
-	WORD $0x6e23dc84 // fmul v4.4s, v4.4s, v3.4s
 	FMOVQ F4, 32(R0)
 	FMOVQ 48(R1), F4
 	WORD $0x4e20d485 // fadd v5.4s, v4.4s, v0.4s
 	WORD $0x4e21f4a5 // fmax v5.4s, v5.4s, v1.4s
 	WORD $0x4ea2f4a5 // fmin v5.4s, v5.4s, v2.4s
+	WORD $0x6e23dca5 // fmul v5.4s, v5.4s, v3.4s
 	WORD $0x6e25dc84 // fmul v4.4s, v4.4s, v5.4s
-	WORD $0x6e23dc84 // fmul v4.4s, v4.4s, v3.4s
 	FMOVQ F4, 48(R0)
 	ADD $64, R0, R0
 	ADD $64, R1, R1
@@ -361,8 +383,8 @@ vector:
 	WORD $0x4e20d485 // fadd v5.4s, v4.4s, v0.4s
 	WORD $0x4e21f4a5 // fmax v5.4s, v5.4s, v1.4s
 	WORD $0x4ea2f4a5 // fmin v5.4s, v5.4s, v2.4s
+	WORD $0x6e23dca5 // fmul v5.4s, v5.4s, v3.4s
 	WORD $0x6e25dc84 // fmul v4.4s, v4.4s, v5.4s
-	WORD $0x6e23dc84 // fmul v4.4s, v4.4s, v3.4s
 	FMOVQ F4, 0(R0)
 	ADD $16, R0, R0
 	ADD $16, R1, R1
@@ -376,8 +398,8 @@ rest:
 	WORD $0x4e20d485 // fadd v5.4s, v4.4s, v0.4s
 	WORD $0x4e21f4a5 // fmax v5.4s, v5.4s, v1.4s
 	WORD $0x4ea2f4a5 // fmin v5.4s, v5.4s, v2.4s
+	WORD $0x6e23dca5 // fmul v5.4s, v5.4s, v3.4s
 	WORD $0x6e25dc84 // fmul v4.4s, v4.4s, v5.4s
-	WORD $0x6e23dc84 // fmul v4.4s, v4.4s, v3.4s
 	FMOVD F4, 0(R0)
 	ADD $8, R0, R0
 	ADD $8, R1, R1
@@ -388,8 +410,8 @@ no2:
 	WORD $0x4e20d480 // fadd v0.4s, v4.4s, v0.4s
 	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
 	WORD $0x4ea2f400 // fmin v0.4s, v0.4s, v2.4s
-	WORD $0x6e20dc80 // fmul v0.4s, v4.4s, v0.4s
 	WORD $0x6e23dc00 // fmul v0.4s, v0.4s, v3.4s
+	WORD $0x6e20dc80 // fmul v0.4s, v4.4s, v0.4s
 	FMOVS F0, 0(R0)
 	ADD $4, R0, R0
 	ADD $4, R1, R1
@@ -1437,19 +1459,19 @@ no1:
 TEXT ·unaryGeluNEON(SB), NOSPLIT, $0-32
 	MOVD $constants<>(SB), R0
 	FMOVQ 624(R0), F0
-	FMOVQ 384(R0), F1
-	FMOVQ 400(R0), F2
-	FMOVQ 416(R0), F3
-	FMOVQ 432(R0), F4
-	FMOVQ 448(R0), F5
-	FMOVQ 464(R0), F6
-	FMOVQ 480(R0), F7
-	FMOVQ 0(R0), F8
-	FMOVQ 496(R0), F9
-	FMOVQ 512(R0), F10
-	FMOVQ 528(R0), F11
-	FMOVQ 544(R0), F12
-	FMOVQ 560(R0), F13
+	FMOVQ 0(R0), F1
+	FMOVQ 640(R0), F2
+	FMOVQ 656(R0), F3
+	FMOVQ 672(R0), F4
+	FMOVQ 688(R0), F5
+	FMOVQ 704(R0), F6
+	FMOVQ 720(R0), F7
+	FMOVQ 736(R0), F8
+	FMOVQ 752(R0), F9
+	FMOVQ 768(R0), F10
+	FMOVQ 784(R0), F11
+	FMOVQ 800(R0), F12
+	FMOVQ 96(R0), F13
 	MOVD dst+0(FP), R1
 	MOVD src+8(FP), R2
 	MOVD n+16(FP), R3
@@ -1460,93 +1482,101 @@ TEXT ·unaryGeluNEON(SB), NOSPLIT, $0-32
 vector:
 	FMOVQ 0(R2), F14
 	WORD $0x6e20ddcf // fmul v15.4s, v14.4s, v0.4s
-	WORD $0x4ea0f9f0 // fabs v16.4s, v15.4s
-	WORD $0x6e30de11 // fmul v17.4s, v16.4s, v16.4s
-	WORD $0x4ea21c52 // mov v18.16b, v2.16b
-	WORD $0x4e31cc32 // fmla v18.4s, v1.4s, v17.4s
-	WORD $0x4ea31c73 // mov v19.16b, v3.16b
-	WORD $0x4e31ce53 // fmla v19.4s, v18.4s, v17.4s
-	WORD $0x4ea41c92 // mov v18.16b, v4.16b
-	WORD $0x4e31ce72 // fmla v18.4s, v19.4s, v17.4s
-	WORD $0x4ea51cb3 // mov v19.16b, v5.16b
-	WORD $0x4e31ce53 // fmla v19.4s, v18.4s, v17.4s
-	WORD $0x4ea61cd2 // mov v18.16b, v6.16b
-	WORD $0x4e31ce72 // fmla v18.4s, v19.4s, v17.4s
-	WORD $0x4ea71cf3 // mov v19.16b, v7.16b
-	WORD $0x4e31ce53 // fmla v19.4s, v18.4s, v17.4s
-	WORD $0x6e30de71 // fmul v17.4s, v19.4s, v16.4s
-	WORD $0x4e28f612 // fmax v18.4s, v16.4s, v8.4s
-	WORD $0x4ea9f652 // fmin v18.4s, v18.4s, v9.4s
-	WORD $0x4eab1d73 // mov v19.16b, v11.16b
-	WORD $0x4e32cd53 // fmla v19.4s, v10.4s, v18.4s
-	WORD $0x4eac1d94 // mov v20.16b, v12.16b
-	WORD $0x4e32ce74 // fmla v20.4s, v19.4s, v18.4s
-	WORD $0x4ead1db3 // mov v19.16b, v13.16b
-	WORD $0x4e32ce93 // fmla v19.4s, v20.4s, v18.4s
-	FMOVQ 576(R0), F20
-	WORD $0x4eb41e94 // mov v20.16b, v20.16b
-	WORD $0x4e32ce74 // fmla v20.4s, v19.4s, v18.4s
-	FMOVQ 592(R0), F19
-	WORD $0x4eb31e73 // mov v19.16b, v19.16b
-	WORD $0x4e32ce93 // fmla v19.4s, v20.4s, v18.4s
-	FMOVQ 608(R0), F20
-	WORD $0x4eb41e94 // mov v20.16b, v20.16b
-	WORD $0x4e32ce74 // fmla v20.4s, v19.4s, v18.4s
+	WORD $0x4ea0f9ef // fabs v15.4s, v15.4s
+	WORD $0x4e21f5f0 // fmax v16.4s, v15.4s, v1.4s
+	WORD $0x4ea2f610 // fmin v16.4s, v16.4s, v2.4s
+	WORD $0x4ea41c91 // mov v17.16b, v4.16b
+	WORD $0x4e30cc71 // fmla v17.4s, v3.4s, v16.4s
+	WORD $0x4ea51cb2 // mov v18.16b, v5.16b
+	WORD $0x4e30ce32 // fmla v18.4s, v17.4s, v16.4s
+	WORD $0x4ea61cd1 // mov v17.16b, v6.16b
+	WORD $0x4e30ce51 // fmla v17.4s, v18.4s, v16.4s
+	WORD $0x4ea71cf2 // mov v18.16b, v7.16b
+	WORD $0x4e30ce32 // fmla v18.4s, v17.4s, v16.4s
+	WORD $0x4ea81d11 // mov v17.16b, v8.16b
+	WORD $0x4e30ce51 // fmla v17.4s, v18.4s, v16.4s
+	WORD $0x4ea91d32 // mov v18.16b, v9.16b
+	WORD $0x4e30ce32 // fmla v18.4s, v17.4s, v16.4s
+	WORD $0x4eaa1d51 // mov v17.16b, v10.16b
+	WORD $0x4e30ce51 // fmla v17.4s, v18.4s, v16.4s
+	WORD $0x4eab1d72 // mov v18.16b, v11.16b
+	WORD $0x4e30ce32 // fmla v18.4s, v17.4s, v16.4s
+	WORD $0x4eac1d91 // mov v17.16b, v12.16b
+	WORD $0x4e30ce51 // fmla v17.4s, v18.4s, v16.4s
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	FMOVQ 96(R0), F18
-	FMOVQ 112(R0), F19
-	WORD $0x4e32f692 // fmax v18.4s, v20.4s, v18.4s
-	WORD $0x4eb3f652 // fmin v18.4s, v18.4s, v19.4s
-	FMOVQ 128(R0), F19
-	WORD $0x6e33de53 // fmul v19.4s, v18.4s, v19.4s
-	WORD $0x4e218a73 // frintn v19.4s, v19.4s
-	FMOVQ 144(R0), F20
+	FMOVQ 112(R0), F16
+	WORD $0x4e2df631 // fmax v17.4s, v17.4s, v13.4s
+	WORD $0x4eb0f631 // fmin v17.4s, v17.4s, v16.4s
+	FMOVQ 128(R0), F16
+	WORD $0x6e30de30 // fmul v16.4s, v17.4s, v16.4s
+	WORD $0x4e218a10 // frintn v16.4s, v16.4s
+	FMOVQ 144(R0), F18
+	WORD $0x4eb11e31 // mov v17.16b, v17.16b
+	WORD $0x4eb2ce11 // fmls v17.4s, v16.4s, v18.4s
+	FMOVQ 160(R0), F18
+	WORD $0x4eb2ce11 // fmls v17.4s, v16.4s, v18.4s
+	FMOVQ 176(R0), F18
+	FMOVQ 192(R0), F19
+	WORD $0x4eb31e73 // mov v19.16b, v19.16b
+	WORD $0x4e31ce53 // fmla v19.4s, v18.4s, v17.4s
+	FMOVQ 208(R0), F18
 	WORD $0x4eb21e52 // mov v18.16b, v18.16b
-	WORD $0x4eb4ce72 // fmls v18.4s, v19.4s, v20.4s
-	FMOVQ 160(R0), F20
-	WORD $0x4eb4ce72 // fmls v18.4s, v19.4s, v20.4s
-	FMOVQ 176(R0), F20
-	FMOVQ 192(R0), F21
-	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
-	WORD $0x4e32ce95 // fmla v21.4s, v20.4s, v18.4s
-	FMOVQ 208(R0), F20
-	WORD $0x4eb41e94 // mov v20.16b, v20.16b
-	WORD $0x4e32ceb4 // fmla v20.4s, v21.4s, v18.4s
-	FMOVQ 224(R0), F21
-	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
-	WORD $0x4e32ce95 // fmla v21.4s, v20.4s, v18.4s
-	FMOVQ 240(R0), F20
-	WORD $0x4eb41e94 // mov v20.16b, v20.16b
-	WORD $0x4e32ceb4 // fmla v20.4s, v21.4s, v18.4s
-	WORD $0x6e32de55 // fmul v21.4s, v18.4s, v18.4s
+	WORD $0x4e31ce72 // fmla v18.4s, v19.4s, v17.4s
+	FMOVQ 224(R0), F19
+	WORD $0x4eb31e73 // mov v19.16b, v19.16b
+	WORD $0x4e31ce53 // fmla v19.4s, v18.4s, v17.4s
+	FMOVQ 240(R0), F18
 	WORD $0x4eb21e52 // mov v18.16b, v18.16b
-	WORD $0x4e34ceb2 // fmla v18.4s, v21.4s, v20.4s
-	FMOVQ 64(R0), F20
-	WORD $0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
-	WORD $0x4e21aa73 // fcvtns v19.4s, v19.4s
-	WORD $0x4f3f0674 // sshr v20.4s, v19.4s, #1
-	WORD $0x6eb48673 // sub v19.4s, v19.4s, v20.4s
-	FMOVQ 256(R0), F21
-	WORD $0x4eb58694 // add v20.4s, v20.4s, v21.4s
-	WORD $0x4f375694 // shl v20.4s, v20.4s, #23
-	WORD $0x6e34de52 // fmul v18.4s, v18.4s, v20.4s
-	FMOVQ 256(R0), F20
-	WORD $0x4eb48673 // add v19.4s, v19.4s, v20.4s
-	WORD $0x4f375673 // shl v19.4s, v19.4s, #23
-	WORD $0x6e33de52 // fmul v18.4s, v18.4s, v19.4s
-	FMOVQ 64(R0), F19
-	FMOVQ 64(R0), F20
-	WORD $0x4eb2d692 // fsub v18.4s, v20.4s, v18.4s
-	WORD $0x6eb0e670 // fcmgt v16.4s, v19.4s, v16.4s
-	WORD $0x6e721e30 // bsl v16.16b, v17.16b, v18.16b
-	WORD $0x4eb01e10 // mov v16.16b, v16.16b
-	FMOVQ 80(R0), F17
-	WORD $0x6eb11df0 // bit v16.16b, v15.16b, v17.16b
-	FMOVQ 640(R0), F15
-	WORD $0x6e2fddce // fmul v14.4s, v14.4s, v15.4s
-	FMOVQ 64(R0), F15
-	WORD $0x4e2fd60f // fadd v15.4s, v16.4s, v15.4s
-	WORD $0x6e2fddce // fmul v14.4s, v14.4s, v15.4s
+	WORD $0x4e31ce72 // fmla v18.4s, v19.4s, v17.4s
+	WORD $0x6e31de33 // fmul v19.4s, v17.4s, v17.4s
+	WORD $0x4eb11e31 // mov v17.16b, v17.16b
+	WORD $0x4e32ce71 // fmla v17.4s, v19.4s, v18.4s
+	FMOVQ 64(R0), F18
+	WORD $0x4e32d631 // fadd v17.4s, v17.4s, v18.4s
+	WORD $0x4e21aa10 // fcvtns v16.4s, v16.4s
+	WORD $0x4f3f0612 // sshr v18.4s, v16.4s, #1
+	WORD $0x6eb28610 // sub v16.4s, v16.4s, v18.4s
+	FMOVQ 256(R0), F19
+	WORD $0x4eb38652 // add v18.4s, v18.4s, v19.4s
+	WORD $0x4f375652 // shl v18.4s, v18.4s, #23
+	WORD $0x6e32de31 // fmul v17.4s, v17.4s, v18.4s
+	FMOVQ 256(R0), F18
+	WORD $0x4eb28610 // add v16.4s, v16.4s, v18.4s
+	WORD $0x4f375610 // shl v16.4s, v16.4s, #23
+	WORD $0x6e30de30 // fmul v16.4s, v17.4s, v16.4s
+	FMOVQ 64(R0), F17
+	FMOVQ 64(R0), F18
+	WORD $0x6e2fddf3 // fmul v19.4s, v15.4s, v15.4s
+	FMOVQ 384(R0), F20
+	FMOVQ 400(R0), F21
+	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
+	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
+	FMOVQ 416(R0), F20
+	WORD $0x4eb41e94 // mov v20.16b, v20.16b
+	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
+	FMOVQ 432(R0), F21
+	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
+	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
+	FMOVQ 448(R0), F20
+	WORD $0x4eb41e94 // mov v20.16b, v20.16b
+	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
+	FMOVQ 464(R0), F21
+	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
+	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
+	FMOVQ 480(R0), F20
+	WORD $0x4eb41e94 // mov v20.16b, v20.16b
+	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
+	WORD $0x6e2fde93 // fmul v19.4s, v20.4s, v15.4s
+	WORD $0x4eb3d652 // fsub v18.4s, v18.4s, v19.4s
+	WORD $0x6eafe62f // fcmgt v15.4s, v17.4s, v15.4s
+	WORD $0x6e701e4f // bsl v15.16b, v18.16b, v16.16b
+	FMOVQ 816(R0), F16
+	WORD $0x6e30ddd0 // fmul v16.4s, v14.4s, v16.4s
+	FMOVQ 832(R0), F17
+	WORD $0x4eafd631 // fsub v17.4s, v17.4s, v15.4s
+	WORD $0x6eaee42e // fcmgt v14.4s, v1.4s, v14.4s
+	WORD $0x6e711dee // bsl v14.16b, v15.16b, v17.16b
+	WORD $0x6e2ede0e // fmul v14.4s, v16.4s, v14.4s
 	FMOVQ F14, 0(R1)
 	ADD $16, R1, R1
 	ADD $16, R2, R2
@@ -1558,93 +1588,101 @@ rest:
 	TBZ $1, R3, no2
 	FMOVD 0(R2), F14
 	WORD $0x6e20ddcf // fmul v15.4s, v14.4s, v0.4s
-	WORD $0x4ea0f9f0 // fabs v16.4s, v15.4s
-	WORD $0x6e30de11 // fmul v17.4s, v16.4s, v16.4s
-	WORD $0x4ea21c52 // mov v18.16b, v2.16b
-	WORD $0x4e31cc32 // fmla v18.4s, v1.4s, v17.4s
-	WORD $0x4ea31c73 // mov v19.16b, v3.16b
-	WORD $0x4e31ce53 // fmla v19.4s, v18.4s, v17.4s
-	WORD $0x4ea41c92 // mov v18.16b, v4.16b
-	WORD $0x4e31ce72 // fmla v18.4s, v19.4s, v17.4s
-	WORD $0x4ea51cb3 // mov v19.16b, v5.16b
-	WORD $0x4e31ce53 // fmla v19.4s, v18.4s, v17.4s
-	WORD $0x4ea61cd2 // mov v18.16b, v6.16b
-	WORD $0x4e31ce72 // fmla v18.4s, v19.4s, v17.4s
-	WORD $0x4ea71cf3 // mov v19.16b, v7.16b
-	WORD $0x4e31ce53 // fmla v19.4s, v18.4s, v17.4s
-	WORD $0x6e30de71 // fmul v17.4s, v19.4s, v16.4s
-	WORD $0x4e28f612 // fmax v18.4s, v16.4s, v8.4s
-	WORD $0x4ea9f652 // fmin v18.4s, v18.4s, v9.4s
-	WORD $0x4eab1d73 // mov v19.16b, v11.16b
-	WORD $0x4e32cd53 // fmla v19.4s, v10.4s, v18.4s
-	WORD $0x4eac1d94 // mov v20.16b, v12.16b
-	WORD $0x4e32ce74 // fmla v20.4s, v19.4s, v18.4s
-	WORD $0x4ead1db3 // mov v19.16b, v13.16b
-	WORD $0x4e32ce93 // fmla v19.4s, v20.4s, v18.4s
-	FMOVQ 576(R0), F20
-	WORD $0x4eb41e94 // mov v20.16b, v20.16b
-	WORD $0x4e32ce74 // fmla v20.4s, v19.4s, v18.4s
-	FMOVQ 592(R0), F19
-	WORD $0x4eb31e73 // mov v19.16b, v19.16b
-	WORD $0x4e32ce93 // fmla v19.4s, v20.4s, v18.4s
-	FMOVQ 608(R0), F20
-	WORD $0x4eb41e94 // mov v20.16b, v20.16b
-	WORD $0x4e32ce74 // fmla v20.4s, v19.4s, v18.4s
+	WORD $0x4ea0f9ef // fabs v15.4s, v15.4s
+	WORD $0x4e21f5f0 // fmax v16.4s, v15.4s, v1.4s
+	WORD $0x4ea2f610 // fmin v16.4s, v16.4s, v2.4s
+	WORD $0x4ea41c91 // mov v17.16b, v4.16b
+	WORD $0x4e30cc71 // fmla v17.4s, v3.4s, v16.4s
+	WORD $0x4ea51cb2 // mov v18.16b, v5.16b
+	WORD $0x4e30ce32 // fmla v18.4s, v17.4s, v16.4s
+	WORD $0x4ea61cd1 // mov v17.16b, v6.16b
+	WORD $0x4e30ce51 // fmla v17.4s, v18.4s, v16.4s
+	WORD $0x4ea71cf2 // mov v18.16b, v7.16b
+	WORD $0x4e30ce32 // fmla v18.4s, v17.4s, v16.4s
+	WORD $0x4ea81d11 // mov v17.16b, v8.16b
+	WORD $0x4e30ce51 // fmla v17.4s, v18.4s, v16.4s
+	WORD $0x4ea91d32 // mov v18.16b, v9.16b
+	WORD $0x4e30ce32 // fmla v18.4s, v17.4s, v16.4s
+	WORD $0x4eaa1d51 // mov v17.16b, v10.16b
+	WORD $0x4e30ce51 // fmla v17.4s, v18.4s, v16.4s
+	WORD $0x4eab1d72 // mov v18.16b, v11.16b
+	WORD $0x4e30ce32 // fmla v18.4s, v17.4s, v16.4s
+	WORD $0x4eac1d91 // mov v17.16b, v12.16b
+	WORD $0x4e30ce51 // fmla v17.4s, v18.4s, v16.4s
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	FMOVQ 96(R0), F18
-	FMOVQ 112(R0), F19
-	WORD $0x4e32f692 // fmax v18.4s, v20.4s, v18.4s
-	WORD $0x4eb3f652 // fmin v18.4s, v18.4s, v19.4s
-	FMOVQ 128(R0), F19
-	WORD $0x6e33de53 // fmul v19.4s, v18.4s, v19.4s
-	WORD $0x4e218a73 // frintn v19.4s, v19.4s
-	FMOVQ 144(R0), F20
+	FMOVQ 112(R0), F16
+	WORD $0x4e2df631 // fmax v17.4s, v17.4s, v13.4s
+	WORD $0x4eb0f631 // fmin v17.4s, v17.4s, v16.4s
+	FMOVQ 128(R0), F16
+	WORD $0x6e30de30 // fmul v16.4s, v17.4s, v16.4s
+	WORD $0x4e218a10 // frintn v16.4s, v16.4s
+	FMOVQ 144(R0), F18
+	WORD $0x4eb11e31 // mov v17.16b, v17.16b
+	WORD $0x4eb2ce11 // fmls v17.4s, v16.4s, v18.4s
+	FMOVQ 160(R0), F18
+	WORD $0x4eb2ce11 // fmls v17.4s, v16.4s, v18.4s
+	FMOVQ 176(R0), F18
+	FMOVQ 192(R0), F19
+	WORD $0x4eb31e73 // mov v19.16b, v19.16b
+	WORD $0x4e31ce53 // fmla v19.4s, v18.4s, v17.4s
+	FMOVQ 208(R0), F18
 	WORD $0x4eb21e52 // mov v18.16b, v18.16b
-	WORD $0x4eb4ce72 // fmls v18.4s, v19.4s, v20.4s
-	FMOVQ 160(R0), F20
-	WORD $0x4eb4ce72 // fmls v18.4s, v19.4s, v20.4s
-	FMOVQ 176(R0), F20
-	FMOVQ 192(R0), F21
-	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
-	WORD $0x4e32ce95 // fmla v21.4s, v20.4s, v18.4s
-	FMOVQ 208(R0), F20
-	WORD $0x4eb41e94 // mov v20.16b, v20.16b
-	WORD $0x4e32ceb4 // fmla v20.4s, v21.4s, v18.4s
-	FMOVQ 224(R0), F21
-	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
-	WORD $0x4e32ce95 // fmla v21.4s, v20.4s, v18.4s
-	FMOVQ 240(R0), F20
-	WORD $0x4eb41e94 // mov v20.16b, v20.16b
-	WORD $0x4e32ceb4 // fmla v20.4s, v21.4s, v18.4s
-	WORD $0x6e32de55 // fmul v21.4s, v18.4s, v18.4s
+	WORD $0x4e31ce72 // fmla v18.4s, v19.4s, v17.4s
+	FMOVQ 224(R0), F19
+	WORD $0x4eb31e73 // mov v19.16b, v19.16b
+	WORD $0x4e31ce53 // fmla v19.4s, v18.4s, v17.4s
+	FMOVQ 240(R0), F18
 	WORD $0x4eb21e52 // mov v18.16b, v18.16b
-	WORD $0x4e34ceb2 // fmla v18.4s, v21.4s, v20.4s
-	FMOVQ 64(R0), F20
-	WORD $0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
-	WORD $0x4e21aa73 // fcvtns v19.4s, v19.4s
-	WORD $0x4f3f0674 // sshr v20.4s, v19.4s, #1
-	WORD $0x6eb48673 // sub v19.4s, v19.4s, v20.4s
-	FMOVQ 256(R0), F21
-	WORD $0x4eb58694 // add v20.4s, v20.4s, v21.4s
-	WORD $0x4f375694 // shl v20.4s, v20.4s, #23
-	WORD $0x6e34de52 // fmul v18.4s, v18.4s, v20.4s
-	FMOVQ 256(R0), F20
-	WORD $0x4eb48673 // add v19.4s, v19.4s, v20.4s
-	WORD $0x4f375673 // shl v19.4s, v19.4s, #23
-	WORD $0x6e33de52 // fmul v18.4s, v18.4s, v19.4s
-	FMOVQ 64(R0), F19
-	FMOVQ 64(R0), F20
-	WORD $0x4eb2d692 // fsub v18.4s, v20.4s, v18.4s
-	WORD $0x6eb0e670 // fcmgt v16.4s, v19.4s, v16.4s
-	WORD $0x6e721e30 // bsl v16.16b, v17.16b, v18.16b
-	WORD $0x4eb01e10 // mov v16.16b, v16.16b
-	FMOVQ 80(R0), F17
-	WORD $0x6eb11df0 // bit v16.16b, v15.16b, v17.16b
-	FMOVQ 640(R0), F15
-	WORD $0x6e2fddce // fmul v14.4s, v14.4s, v15.4s
-	FMOVQ 64(R0), F15
-	WORD $0x4e2fd60f // fadd v15.4s, v16.4s, v15.4s
-	WORD $0x6e2fddce // fmul v14.4s, v14.4s, v15.4s
+	WORD $0x4e31ce72 // fmla v18.4s, v19.4s, v17.4s
+	WORD $0x6e31de33 // fmul v19.4s, v17.4s, v17.4s
+	WORD $0x4eb11e31 // mov v17.16b, v17.16b
+	WORD $0x4e32ce71 // fmla v17.4s, v19.4s, v18.4s
+	FMOVQ 64(R0), F18
+	WORD $0x4e32d631 // fadd v17.4s, v17.4s, v18.4s
+	WORD $0x4e21aa10 // fcvtns v16.4s, v16.4s
+	WORD $0x4f3f0612 // sshr v18.4s, v16.4s, #1
+	WORD $0x6eb28610 // sub v16.4s, v16.4s, v18.4s
+	FMOVQ 256(R0), F19
+	WORD $0x4eb38652 // add v18.4s, v18.4s, v19.4s
+	WORD $0x4f375652 // shl v18.4s, v18.4s, #23
+	WORD $0x6e32de31 // fmul v17.4s, v17.4s, v18.4s
+	FMOVQ 256(R0), F18
+	WORD $0x4eb28610 // add v16.4s, v16.4s, v18.4s
+	WORD $0x4f375610 // shl v16.4s, v16.4s, #23
+	WORD $0x6e30de30 // fmul v16.4s, v17.4s, v16.4s
+	FMOVQ 64(R0), F17
+	FMOVQ 64(R0), F18
+	WORD $0x6e2fddf3 // fmul v19.4s, v15.4s, v15.4s
+	FMOVQ 384(R0), F20
+	FMOVQ 400(R0), F21
+	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
+	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
+	FMOVQ 416(R0), F20
+	WORD $0x4eb41e94 // mov v20.16b, v20.16b
+	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
+	FMOVQ 432(R0), F21
+	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
+	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
+	FMOVQ 448(R0), F20
+	WORD $0x4eb41e94 // mov v20.16b, v20.16b
+	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
+	FMOVQ 464(R0), F21
+	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
+	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
+	FMOVQ 480(R0), F20
+	WORD $0x4eb41e94 // mov v20.16b, v20.16b
+	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
+	WORD $0x6e2fde93 // fmul v19.4s, v20.4s, v15.4s
+	WORD $0x4eb3d652 // fsub v18.4s, v18.4s, v19.4s
+	WORD $0x6eafe62f // fcmgt v15.4s, v17.4s, v15.4s
+	WORD $0x6e701e4f // bsl v15.16b, v18.16b, v16.16b
+	FMOVQ 816(R0), F16
+	WORD $0x6e30ddd0 // fmul v16.4s, v14.4s, v16.4s
+	FMOVQ 832(R0), F17
+	WORD $0x4eafd631 // fsub v17.4s, v17.4s, v15.4s
+	WORD $0x6eaee42e // fcmgt v14.4s, v1.4s, v14.4s
+	WORD $0x6e711dee // bsl v14.16b, v15.16b, v17.16b
+	WORD $0x6e2ede0e // fmul v14.4s, v16.4s, v14.4s
 	FMOVD F14, 0(R1)
 	ADD $8, R1, R1
 	ADD $8, R2, R2
@@ -1653,42 +1691,30 @@ no2:
 	TBZ $0, R3, no1
 	FMOVS 0(R2), F14
 	WORD $0x6e20ddc0 // fmul v0.4s, v14.4s, v0.4s
-	WORD $0x4ea0f80f // fabs v15.4s, v0.4s
-	WORD $0x6e2fddf0 // fmul v16.4s, v15.4s, v15.4s
-	WORD $0x4ea21c42 // mov v2.16b, v2.16b
-	WORD $0x4e30cc22 // fmla v2.4s, v1.4s, v16.4s
-	WORD $0x4ea31c61 // mov v1.16b, v3.16b
-	WORD $0x4e30cc41 // fmla v1.4s, v2.4s, v16.4s
+	WORD $0x4ea0f800 // fabs v0.4s, v0.4s
+	WORD $0x4e21f40f // fmax v15.4s, v0.4s, v1.4s
+	WORD $0x4ea2f5ef // fmin v15.4s, v15.4s, v2.4s
 	WORD $0x4ea41c82 // mov v2.16b, v4.16b
-	WORD $0x4e30cc22 // fmla v2.4s, v1.4s, v16.4s
-	WORD $0x4ea51ca1 // mov v1.16b, v5.16b
-	WORD $0x4e30cc41 // fmla v1.4s, v2.4s, v16.4s
+	WORD $0x4e2fcc62 // fmla v2.4s, v3.4s, v15.4s
+	WORD $0x4ea51ca3 // mov v3.16b, v5.16b
+	WORD $0x4e2fcc43 // fmla v3.4s, v2.4s, v15.4s
 	WORD $0x4ea61cc2 // mov v2.16b, v6.16b
-	WORD $0x4e30cc22 // fmla v2.4s, v1.4s, v16.4s
-	WORD $0x4ea71ce1 // mov v1.16b, v7.16b
-	WORD $0x4e30cc41 // fmla v1.4s, v2.4s, v16.4s
-	WORD $0x6e2fdc21 // fmul v1.4s, v1.4s, v15.4s
-	WORD $0x4e28f5e2 // fmax v2.4s, v15.4s, v8.4s
-	WORD $0x4ea9f442 // fmin v2.4s, v2.4s, v9.4s
+	WORD $0x4e2fcc62 // fmla v2.4s, v3.4s, v15.4s
+	WORD $0x4ea71ce3 // mov v3.16b, v7.16b
+	WORD $0x4e2fcc43 // fmla v3.4s, v2.4s, v15.4s
+	WORD $0x4ea81d02 // mov v2.16b, v8.16b
+	WORD $0x4e2fcc62 // fmla v2.4s, v3.4s, v15.4s
+	WORD $0x4ea91d23 // mov v3.16b, v9.16b
+	WORD $0x4e2fcc43 // fmla v3.4s, v2.4s, v15.4s
+	WORD $0x4eaa1d42 // mov v2.16b, v10.16b
+	WORD $0x4e2fcc62 // fmla v2.4s, v3.4s, v15.4s
 	WORD $0x4eab1d63 // mov v3.16b, v11.16b
-	WORD $0x4e22cd43 // fmla v3.4s, v10.4s, v2.4s
-	WORD $0x4eac1d84 // mov v4.16b, v12.16b
-	WORD $0x4e22cc64 // fmla v4.4s, v3.4s, v2.4s
-	WORD $0x4ead1da3 // mov v3.16b, v13.16b
-	WORD $0x4e22cc83 // fmla v3.4s, v4.4s, v2.4s
-	FMOVQ 576(R0), F4
-	WORD $0x4ea41c84 // mov v4.16b, v4.16b
-	WORD $0x4e22cc64 // fmla v4.4s, v3.4s, v2.4s
-	FMOVQ 592(R0), F3
-	WORD $0x4ea31c63 // mov v3.16b, v3.16b
-	WORD $0x4e22cc83 // fmla v3.4s, v4.4s, v2.4s
-	FMOVQ 608(R0), F4
-	WORD $0x4ea41c84 // mov v4.16b, v4.16b
-	WORD $0x4e22cc64 // fmla v4.4s, v3.4s, v2.4s
+	WORD $0x4e2fcc43 // fmla v3.4s, v2.4s, v15.4s
+	WORD $0x4eac1d82 // mov v2.16b, v12.16b
+	WORD $0x4e2fcc62 // fmla v2.4s, v3.4s, v15.4s
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	FMOVQ 96(R0), F2
 	FMOVQ 112(R0), F3
-	WORD $0x4e22f482 // fmax v2.4s, v4.4s, v2.4s
+	WORD $0x4e2df442 // fmax v2.4s, v2.4s, v13.4s
 	WORD $0x4ea3f442 // fmin v2.4s, v2.4s, v3.4s
 	FMOVQ 128(R0), F3
 	WORD $0x6e23dc43 // fmul v3.4s, v2.4s, v3.4s
@@ -1729,17 +1755,37 @@ no2:
 	WORD $0x6e23dc42 // fmul v2.4s, v2.4s, v3.4s
 	FMOVQ 64(R0), F3
 	FMOVQ 64(R0), F4
-	WORD $0x4ea2d482 // fsub v2.4s, v4.4s, v2.4s
-	WORD $0x6eafe463 // fcmgt v3.4s, v3.4s, v15.4s
-	WORD $0x6e621c23 // bsl v3.16b, v1.16b, v2.16b
-	WORD $0x4ea31c61 // mov v1.16b, v3.16b
-	FMOVQ 80(R0), F2
-	WORD $0x6ea21c01 // bit v1.16b, v0.16b, v2.16b
-	FMOVQ 640(R0), F0
-	WORD $0x6e20ddc0 // fmul v0.4s, v14.4s, v0.4s
-	FMOVQ 64(R0), F2
-	WORD $0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
+	WORD $0x6e20dc05 // fmul v5.4s, v0.4s, v0.4s
+	FMOVQ 384(R0), F6
+	FMOVQ 400(R0), F7
+	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
+	WORD $0x4e25ccc7 // fmla v7.4s, v6.4s, v5.4s
+	FMOVQ 416(R0), F6
+	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
+	WORD $0x4e25cce6 // fmla v6.4s, v7.4s, v5.4s
+	FMOVQ 432(R0), F7
+	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
+	WORD $0x4e25ccc7 // fmla v7.4s, v6.4s, v5.4s
+	FMOVQ 448(R0), F6
+	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
+	WORD $0x4e25cce6 // fmla v6.4s, v7.4s, v5.4s
+	FMOVQ 464(R0), F7
+	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
+	WORD $0x4e25ccc7 // fmla v7.4s, v6.4s, v5.4s
+	FMOVQ 480(R0), F6
+	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
+	WORD $0x4e25cce6 // fmla v6.4s, v7.4s, v5.4s
+	WORD $0x6e20dcc5 // fmul v5.4s, v6.4s, v0.4s
+	WORD $0x4ea5d484 // fsub v4.4s, v4.4s, v5.4s
+	WORD $0x6ea0e460 // fcmgt v0.4s, v3.4s, v0.4s
+	WORD $0x6e621c80 // bsl v0.16b, v4.16b, v2.16b
+	FMOVQ 816(R0), F2
+	WORD $0x6e22ddc2 // fmul v2.4s, v14.4s, v2.4s
+	FMOVQ 832(R0), F3
+	WORD $0x4ea0d463 // fsub v3.4s, v3.4s, v0.4s
+	WORD $0x6eaee421 // fcmgt v1.4s, v1.4s, v14.4s
+	WORD $0x6e631c01 // bsl v1.16b, v0.16b, v3.16b
+	WORD $0x6e21dc40 // fmul v0.4s, v2.4s, v1.4s
 	FMOVS F0, 0(R1)
 	ADD $4, R1, R1
 	ADD $4, R2, R2
@@ -1749,9 +1795,9 @@ no1:
 
 TEXT ·unaryGeluTanhNEON(SB), NOSPLIT, $0-32
 	MOVD $constants<>(SB), R0
-	FMOVQ 656(R0), F0
-	FMOVQ 672(R0), F1
-	FMOVQ 272(R0), F2
+	FMOVQ 848(R0), F0
+	FMOVQ 864(R0), F1
+	FMOVQ 80(R0), F2
 	FMOVQ 96(R0), F3
 	FMOVQ 112(R0), F4
 	FMOVQ 128(R0), F5
@@ -1776,68 +1822,43 @@ vector:
 	WORD $0x4ea11c30 // mov v16.16b, v1.16b
 	WORD $0x4e2fcc10 // fmla v16.4s, v0.4s, v15.4s
 	WORD $0x6e30ddcf // fmul v15.4s, v14.4s, v16.4s
-	WORD $0x4ea0f9f0 // fabs v16.4s, v15.4s
-	WORD $0x6e22de11 // fmul v17.4s, v16.4s, v2.4s
+	WORD $0x4ea21df0 // orr v16.16b, v15.16b, v2.16b
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	WORD $0x4e23f631 // fmax v17.4s, v17.4s, v3.4s
-	WORD $0x4ea4f631 // fmin v17.4s, v17.4s, v4.4s
-	WORD $0x6e25de32 // fmul v18.4s, v17.4s, v5.4s
-	WORD $0x4e218a52 // frintn v18.4s, v18.4s
-	WORD $0x4eb11e31 // mov v17.16b, v17.16b
-	WORD $0x4ea6ce51 // fmls v17.4s, v18.4s, v6.4s
-	WORD $0x4ea7ce51 // fmls v17.4s, v18.4s, v7.4s
-	WORD $0x4ea91d33 // mov v19.16b, v9.16b
-	WORD $0x4e31cd13 // fmla v19.4s, v8.4s, v17.4s
-	WORD $0x4eaa1d54 // mov v20.16b, v10.16b
-	WORD $0x4e31ce74 // fmla v20.4s, v19.4s, v17.4s
-	WORD $0x4eab1d73 // mov v19.16b, v11.16b
-	WORD $0x4e31ce93 // fmla v19.4s, v20.4s, v17.4s
-	WORD $0x4eac1d94 // mov v20.16b, v12.16b
-	WORD $0x4e31ce74 // fmla v20.4s, v19.4s, v17.4s
-	WORD $0x6e31de33 // fmul v19.4s, v17.4s, v17.4s
-	WORD $0x4eb11e31 // mov v17.16b, v17.16b
-	WORD $0x4e34ce71 // fmla v17.4s, v19.4s, v20.4s
-	WORD $0x4e2dd631 // fadd v17.4s, v17.4s, v13.4s
-	WORD $0x4e21aa52 // fcvtns v18.4s, v18.4s
-	WORD $0x4f3f0653 // sshr v19.4s, v18.4s, #1
-	WORD $0x6eb38652 // sub v18.4s, v18.4s, v19.4s
-	FMOVQ 256(R0), F20
-	WORD $0x4eb48673 // add v19.4s, v19.4s, v20.4s
-	WORD $0x4f375673 // shl v19.4s, v19.4s, #23
-	WORD $0x6e33de31 // fmul v17.4s, v17.4s, v19.4s
+	WORD $0x4e23f610 // fmax v16.4s, v16.4s, v3.4s
+	WORD $0x4ea4f610 // fmin v16.4s, v16.4s, v4.4s
+	WORD $0x6e25de11 // fmul v17.4s, v16.4s, v5.4s
+	WORD $0x4e218a31 // frintn v17.4s, v17.4s
+	WORD $0x4eb01e10 // mov v16.16b, v16.16b
+	WORD $0x4ea6ce30 // fmls v16.4s, v17.4s, v6.4s
+	WORD $0x4ea7ce30 // fmls v16.4s, v17.4s, v7.4s
+	WORD $0x4ea91d32 // mov v18.16b, v9.16b
+	WORD $0x4e30cd12 // fmla v18.4s, v8.4s, v16.4s
+	WORD $0x4eaa1d53 // mov v19.16b, v10.16b
+	WORD $0x4e30ce53 // fmla v19.4s, v18.4s, v16.4s
+	WORD $0x4eab1d72 // mov v18.16b, v11.16b
+	WORD $0x4e30ce72 // fmla v18.4s, v19.4s, v16.4s
+	WORD $0x4eac1d93 // mov v19.16b, v12.16b
+	WORD $0x4e30ce53 // fmla v19.4s, v18.4s, v16.4s
+	WORD $0x6e30de12 // fmul v18.4s, v16.4s, v16.4s
+	WORD $0x4eb01e10 // mov v16.16b, v16.16b
+	WORD $0x4e33ce50 // fmla v16.4s, v18.4s, v19.4s
+	WORD $0x4e2dd610 // fadd v16.4s, v16.4s, v13.4s
+	WORD $0x4e21aa31 // fcvtns v17.4s, v17.4s
+	WORD $0x4f3f0632 // sshr v18.4s, v17.4s, #1
+	WORD $0x6eb28631 // sub v17.4s, v17.4s, v18.4s
 	FMOVQ 256(R0), F19
 	WORD $0x4eb38652 // add v18.4s, v18.4s, v19.4s
 	WORD $0x4f375652 // shl v18.4s, v18.4s, #23
-	WORD $0x6e32de31 // fmul v17.4s, v17.4s, v18.4s
-	WORD $0x4eb1d5b2 // fsub v18.4s, v13.4s, v17.4s
-	WORD $0x4e31d5b1 // fadd v17.4s, v13.4s, v17.4s
-	WORD $0x6e31fe51 // fdiv v17.4s, v18.4s, v17.4s
-	WORD $0x6e30de12 // fmul v18.4s, v16.4s, v16.4s
-	FMOVQ 288(R0), F19
-	FMOVQ 304(R0), F20
-	WORD $0x4eb41e94 // mov v20.16b, v20.16b
-	WORD $0x4e32ce74 // fmla v20.4s, v19.4s, v18.4s
-	FMOVQ 320(R0), F19
-	WORD $0x4eb31e73 // mov v19.16b, v19.16b
-	WORD $0x4e32ce93 // fmla v19.4s, v20.4s, v18.4s
-	FMOVQ 336(R0), F20
-	WORD $0x4eb41e94 // mov v20.16b, v20.16b
-	WORD $0x4e32ce74 // fmla v20.4s, v19.4s, v18.4s
-	FMOVQ 352(R0), F19
-	WORD $0x4eb31e73 // mov v19.16b, v19.16b
-	WORD $0x4e32ce93 // fmla v19.4s, v20.4s, v18.4s
-	WORD $0x6e32de72 // fmul v18.4s, v19.4s, v18.4s
-	WORD $0x4eb01e13 // mov v19.16b, v16.16b
-	WORD $0x4e30ce53 // fmla v19.4s, v18.4s, v16.4s
-	FMOVQ 368(R0), F18
-	WORD $0x6eb0e650 // fcmgt v16.4s, v18.4s, v16.4s
-	WORD $0x6e711e70 // bsl v16.16b, v19.16b, v17.16b
-	WORD $0x4eb01e10 // mov v16.16b, v16.16b
-	FMOVQ 80(R0), F17
-	WORD $0x6eb11df0 // bit v16.16b, v15.16b, v17.16b
-	FMOVQ 640(R0), F15
-	WORD $0x6e2fddce // fmul v14.4s, v14.4s, v15.4s
-	WORD $0x4e2dd60f // fadd v15.4s, v16.4s, v13.4s
+	WORD $0x6e32de10 // fmul v16.4s, v16.4s, v18.4s
+	FMOVQ 256(R0), F18
+	WORD $0x4eb28631 // add v17.4s, v17.4s, v18.4s
+	WORD $0x4f375631 // shl v17.4s, v17.4s, #23
+	WORD $0x6e31de10 // fmul v16.4s, v16.4s, v17.4s
+	WORD $0x4e2dd611 // fadd v17.4s, v16.4s, v13.4s
+	FMOVQ 0(R0), F18
+	WORD $0x6eafe64f // fcmgt v15.4s, v18.4s, v15.4s
+	WORD $0x6e6d1e0f // bsl v15.16b, v16.16b, v13.16b
+	WORD $0x6e31fdef // fdiv v15.4s, v15.4s, v17.4s
 	WORD $0x6e2fddce // fmul v14.4s, v14.4s, v15.4s
 	FMOVQ F14, 0(R1)
 	ADD $16, R1, R1
@@ -1853,68 +1874,43 @@ rest:
 	WORD $0x4ea11c30 // mov v16.16b, v1.16b
 	WORD $0x4e2fcc10 // fmla v16.4s, v0.4s, v15.4s
 	WORD $0x6e30ddcf // fmul v15.4s, v14.4s, v16.4s
-	WORD $0x4ea0f9f0 // fabs v16.4s, v15.4s
-	WORD $0x6e22de11 // fmul v17.4s, v16.4s, v2.4s
+	WORD $0x4ea21df0 // orr v16.16b, v15.16b, v2.16b
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	WORD $0x4e23f631 // fmax v17.4s, v17.4s, v3.4s
-	WORD $0x4ea4f631 // fmin v17.4s, v17.4s, v4.4s
-	WORD $0x6e25de32 // fmul v18.4s, v17.4s, v5.4s
-	WORD $0x4e218a52 // frintn v18.4s, v18.4s
-	WORD $0x4eb11e31 // mov v17.16b, v17.16b
-	WORD $0x4ea6ce51 // fmls v17.4s, v18.4s, v6.4s
-	WORD $0x4ea7ce51 // fmls v17.4s, v18.4s, v7.4s
-	WORD $0x4ea91d33 // mov v19.16b, v9.16b
-	WORD $0x4e31cd13 // fmla v19.4s, v8.4s, v17.4s
-	WORD $0x4eaa1d54 // mov v20.16b, v10.16b
-	WORD $0x4e31ce74 // fmla v20.4s, v19.4s, v17.4s
-	WORD $0x4eab1d73 // mov v19.16b, v11.16b
-	WORD $0x4e31ce93 // fmla v19.4s, v20.4s, v17.4s
-	WORD $0x4eac1d94 // mov v20.16b, v12.16b
-	WORD $0x4e31ce74 // fmla v20.4s, v19.4s, v17.4s
-	WORD $0x6e31de33 // fmul v19.4s, v17.4s, v17.4s
-	WORD $0x4eb11e31 // mov v17.16b, v17.16b
-	WORD $0x4e34ce71 // fmla v17.4s, v19.4s, v20.4s
-	WORD $0x4e2dd631 // fadd v17.4s, v17.4s, v13.4s
-	WORD $0x4e21aa52 // fcvtns v18.4s, v18.4s
-	WORD $0x4f3f0653 // sshr v19.4s, v18.4s, #1
-	WORD $0x6eb38652 // sub v18.4s, v18.4s, v19.4s
-	FMOVQ 256(R0), F20
-	WORD $0x4eb48673 // add v19.4s, v19.4s, v20.4s
-	WORD $0x4f375673 // shl v19.4s, v19.4s, #23
-	WORD $0x6e33de31 // fmul v17.4s, v17.4s, v19.4s
+	WORD $0x4e23f610 // fmax v16.4s, v16.4s, v3.4s
+	WORD $0x4ea4f610 // fmin v16.4s, v16.4s, v4.4s
+	WORD $0x6e25de11 // fmul v17.4s, v16.4s, v5.4s
+	WORD $0x4e218a31 // frintn v17.4s, v17.4s
+	WORD $0x4eb01e10 // mov v16.16b, v16.16b
+	WORD $0x4ea6ce30 // fmls v16.4s, v17.4s, v6.4s
+	WORD $0x4ea7ce30 // fmls v16.4s, v17.4s, v7.4s
+	WORD $0x4ea91d32 // mov v18.16b, v9.16b
+	WORD $0x4e30cd12 // fmla v18.4s, v8.4s, v16.4s
+	WORD $0x4eaa1d53 // mov v19.16b, v10.16b
+	WORD $0x4e30ce53 // fmla v19.4s, v18.4s, v16.4s
+	WORD $0x4eab1d72 // mov v18.16b, v11.16b
+	WORD $0x4e30ce72 // fmla v18.4s, v19.4s, v16.4s
+	WORD $0x4eac1d93 // mov v19.16b, v12.16b
+	WORD $0x4e30ce53 // fmla v19.4s, v18.4s, v16.4s
+	WORD $0x6e30de12 // fmul v18.4s, v16.4s, v16.4s
+	WORD $0x4eb01e10 // mov v16.16b, v16.16b
+	WORD $0x4e33ce50 // fmla v16.4s, v18.4s, v19.4s
+	WORD $0x4e2dd610 // fadd v16.4s, v16.4s, v13.4s
+	WORD $0x4e21aa31 // fcvtns v17.4s, v17.4s
+	WORD $0x4f3f0632 // sshr v18.4s, v17.4s, #1
+	WORD $0x6eb28631 // sub v17.4s, v17.4s, v18.4s
 	FMOVQ 256(R0), F19
 	WORD $0x4eb38652 // add v18.4s, v18.4s, v19.4s
 	WORD $0x4f375652 // shl v18.4s, v18.4s, #23
-	WORD $0x6e32de31 // fmul v17.4s, v17.4s, v18.4s
-	WORD $0x4eb1d5b2 // fsub v18.4s, v13.4s, v17.4s
-	WORD $0x4e31d5b1 // fadd v17.4s, v13.4s, v17.4s
-	WORD $0x6e31fe51 // fdiv v17.4s, v18.4s, v17.4s
-	WORD $0x6e30de12 // fmul v18.4s, v16.4s, v16.4s
-	FMOVQ 288(R0), F19
-	FMOVQ 304(R0), F20
-	WORD $0x4eb41e94 // mov v20.16b, v20.16b
-	WORD $0x4e32ce74 // fmla v20.4s, v19.4s, v18.4s
-	FMOVQ 320(R0), F19
-	WORD $0x4eb31e73 // mov v19.16b, v19.16b
-	WORD $0x4e32ce93 // fmla v19.4s, v20.4s, v18.4s
-	FMOVQ 336(R0), F20
-	WORD $0x4eb41e94 // mov v20.16b, v20.16b
-	WORD $0x4e32ce74 // fmla v20.4s, v19.4s, v18.4s
-	FMOVQ 352(R0), F19
-	WORD $0x4eb31e73 // mov v19.16b, v19.16b
-	WORD $0x4e32ce93 // fmla v19.4s, v20.4s, v18.4s
-	WORD $0x6e32de72 // fmul v18.4s, v19.4s, v18.4s
-	WORD $0x4eb01e13 // mov v19.16b, v16.16b
-	WORD $0x4e30ce53 // fmla v19.4s, v18.4s, v16.4s
-	FMOVQ 368(R0), F18
-	WORD $0x6eb0e650 // fcmgt v16.4s, v18.4s, v16.4s
-	WORD $0x6e711e70 // bsl v16.16b, v19.16b, v17.16b
-	WORD $0x4eb01e10 // mov v16.16b, v16.16b
-	FMOVQ 80(R0), F17
-	WORD $0x6eb11df0 // bit v16.16b, v15.16b, v17.16b
-	FMOVQ 640(R0), F15
-	WORD $0x6e2fddce // fmul v14.4s, v14.4s, v15.4s
-	WORD $0x4e2dd60f // fadd v15.4s, v16.4s, v13.4s
+	WORD $0x6e32de10 // fmul v16.4s, v16.4s, v18.4s
+	FMOVQ 256(R0), F18
+	WORD $0x4eb28631 // add v17.4s, v17.4s, v18.4s
+	WORD $0x4f375631 // shl v17.4s, v17.4s, #23
+	WORD $0x6e31de10 // fmul v16.4s, v16.4s, v17.4s
+	WORD $0x4e2dd611 // fadd v17.4s, v16.4s, v13.4s
+	FMOVQ 0(R0), F18
+	WORD $0x6eafe64f // fcmgt v15.4s, v18.4s, v15.4s
+	WORD $0x6e6d1e0f // bsl v15.16b, v16.16b, v13.16b
+	WORD $0x6e31fdef // fdiv v15.4s, v15.4s, v17.4s
 	WORD $0x6e2fddce // fmul v14.4s, v14.4s, v15.4s
 	FMOVD F14, 0(R1)
 	ADD $8, R1, R1
@@ -1927,69 +1923,44 @@ no2:
 	WORD $0x4ea11c21 // mov v1.16b, v1.16b
 	WORD $0x4e2fcc01 // fmla v1.4s, v0.4s, v15.4s
 	WORD $0x6e21ddc0 // fmul v0.4s, v14.4s, v1.4s
-	WORD $0x4ea0f801 // fabs v1.4s, v0.4s
-	WORD $0x6e22dc22 // fmul v2.4s, v1.4s, v2.4s
+	WORD $0x4ea21c01 // orr v1.16b, v0.16b, v2.16b
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	WORD $0x4e23f442 // fmax v2.4s, v2.4s, v3.4s
-	WORD $0x4ea4f442 // fmin v2.4s, v2.4s, v4.4s
-	WORD $0x6e25dc43 // fmul v3.4s, v2.4s, v5.4s
-	WORD $0x4e218863 // frintn v3.4s, v3.4s
-	WORD $0x4ea21c42 // mov v2.16b, v2.16b
-	WORD $0x4ea6cc62 // fmls v2.4s, v3.4s, v6.4s
-	WORD $0x4ea7cc62 // fmls v2.4s, v3.4s, v7.4s
-	WORD $0x4ea91d24 // mov v4.16b, v9.16b
-	WORD $0x4e22cd04 // fmla v4.4s, v8.4s, v2.4s
-	WORD $0x4eaa1d45 // mov v5.16b, v10.16b
-	WORD $0x4e22cc85 // fmla v5.4s, v4.4s, v2.4s
-	WORD $0x4eab1d64 // mov v4.16b, v11.16b
-	WORD $0x4e22cca4 // fmla v4.4s, v5.4s, v2.4s
-	WORD $0x4eac1d85 // mov v5.16b, v12.16b
-	WORD $0x4e22cc85 // fmla v5.4s, v4.4s, v2.4s
-	WORD $0x6e22dc44 // fmul v4.4s, v2.4s, v2.4s
-	WORD $0x4ea21c42 // mov v2.16b, v2.16b
-	WORD $0x4e25cc82 // fmla v2.4s, v4.4s, v5.4s
-	WORD $0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD $0x4e21a863 // fcvtns v3.4s, v3.4s
-	WORD $0x4f3f0464 // sshr v4.4s, v3.4s, #1
-	WORD $0x6ea48463 // sub v3.4s, v3.4s, v4.4s
-	FMOVQ 256(R0), F5
-	WORD $0x4ea58484 // add v4.4s, v4.4s, v5.4s
-	WORD $0x4f375484 // shl v4.4s, v4.4s, #23
-	WORD $0x6e24dc42 // fmul v2.4s, v2.4s, v4.4s
+	WORD $0x4e23f421 // fmax v1.4s, v1.4s, v3.4s
+	WORD $0x4ea4f421 // fmin v1.4s, v1.4s, v4.4s
+	WORD $0x6e25dc22 // fmul v2.4s, v1.4s, v5.4s
+	WORD $0x4e218842 // frintn v2.4s, v2.4s
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	WORD $0x4ea6cc41 // fmls v1.4s, v2.4s, v6.4s
+	WORD $0x4ea7cc41 // fmls v1.4s, v2.4s, v7.4s
+	WORD $0x4ea91d23 // mov v3.16b, v9.16b
+	WORD $0x4e21cd03 // fmla v3.4s, v8.4s, v1.4s
+	WORD $0x4eaa1d44 // mov v4.16b, v10.16b
+	WORD $0x4e21cc64 // fmla v4.4s, v3.4s, v1.4s
+	WORD $0x4eab1d63 // mov v3.16b, v11.16b
+	WORD $0x4e21cc83 // fmla v3.4s, v4.4s, v1.4s
+	WORD $0x4eac1d84 // mov v4.16b, v12.16b
+	WORD $0x4e21cc64 // fmla v4.4s, v3.4s, v1.4s
+	WORD $0x6e21dc23 // fmul v3.4s, v1.4s, v1.4s
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	WORD $0x4e24cc61 // fmla v1.4s, v3.4s, v4.4s
+	WORD $0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	WORD $0x4e21a842 // fcvtns v2.4s, v2.4s
+	WORD $0x4f3f0443 // sshr v3.4s, v2.4s, #1
+	WORD $0x6ea38442 // sub v2.4s, v2.4s, v3.4s
 	FMOVQ 256(R0), F4
 	WORD $0x4ea48463 // add v3.4s, v3.4s, v4.4s
 	WORD $0x4f375463 // shl v3.4s, v3.4s, #23
-	WORD $0x6e23dc42 // fmul v2.4s, v2.4s, v3.4s
-	WORD $0x4ea2d5a3 // fsub v3.4s, v13.4s, v2.4s
-	WORD $0x4e22d5a2 // fadd v2.4s, v13.4s, v2.4s
-	WORD $0x6e22fc62 // fdiv v2.4s, v3.4s, v2.4s
-	WORD $0x6e21dc23 // fmul v3.4s, v1.4s, v1.4s
-	FMOVQ 288(R0), F4
-	FMOVQ 304(R0), F5
-	WORD $0x4ea51ca5 // mov v5.16b, v5.16b
-	WORD $0x4e23cc85 // fmla v5.4s, v4.4s, v3.4s
-	FMOVQ 320(R0), F4
-	WORD $0x4ea41c84 // mov v4.16b, v4.16b
-	WORD $0x4e23cca4 // fmla v4.4s, v5.4s, v3.4s
-	FMOVQ 336(R0), F5
-	WORD $0x4ea51ca5 // mov v5.16b, v5.16b
-	WORD $0x4e23cc85 // fmla v5.4s, v4.4s, v3.4s
-	FMOVQ 352(R0), F4
-	WORD $0x4ea41c84 // mov v4.16b, v4.16b
-	WORD $0x4e23cca4 // fmla v4.4s, v5.4s, v3.4s
-	WORD $0x6e23dc83 // fmul v3.4s, v4.4s, v3.4s
-	WORD $0x4ea11c24 // mov v4.16b, v1.16b
-	WORD $0x4e21cc64 // fmla v4.4s, v3.4s, v1.4s
-	FMOVQ 368(R0), F3
-	WORD $0x6ea1e461 // fcmgt v1.4s, v3.4s, v1.4s
-	WORD $0x6e621c81 // bsl v1.16b, v4.16b, v2.16b
-	WORD $0x4ea11c21 // mov v1.16b, v1.16b
-	FMOVQ 80(R0), F2
-	WORD $0x6ea21c01 // bit v1.16b, v0.16b, v2.16b
-	FMOVQ 640(R0), F0
+	WORD $0x6e23dc21 // fmul v1.4s, v1.4s, v3.4s
+	FMOVQ 256(R0), F3
+	WORD $0x4ea38442 // add v2.4s, v2.4s, v3.4s
+	WORD $0x4f375442 // shl v2.4s, v2.4s, #23
+	WORD $0x6e22dc21 // fmul v1.4s, v1.4s, v2.4s
+	WORD $0x4e2dd422 // fadd v2.4s, v1.4s, v13.4s
+	FMOVQ 0(R0), F3
+	WORD $0x6ea0e460 // fcmgt v0.4s, v3.4s, v0.4s
+	WORD $0x6e6d1c20 // bsl v0.16b, v1.16b, v13.16b
+	WORD $0x6e22fc00 // fdiv v0.4s, v0.4s, v2.4s
 	WORD $0x6e20ddc0 // fmul v0.4s, v14.4s, v0.4s
-	WORD $0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
 	FMOVS F0, 0(R1)
 	ADD $4, R1, R1
 	ADD $4, R2, R2
@@ -2200,20 +2171,20 @@ no1:
 
 TEXT ·unaryLogNEON(SB), NOSPLIT, $0-32
 	MOVD $constants<>(SB), R0
-	FMOVQ 688(R0), F0
-	FMOVQ 704(R0), F1
-	FMOVQ 720(R0), F2
+	FMOVQ 880(R0), F0
+	FMOVQ 896(R0), F1
+	FMOVQ 912(R0), F2
 	FMOVQ 624(R0), F3
 	FMOVQ 64(R0), F4
-	FMOVQ 736(R0), F5
-	FMOVQ 752(R0), F6
-	FMOVQ 768(R0), F7
-	FMOVQ 784(R0), F8
-	FMOVQ 800(R0), F9
-	FMOVQ 816(R0), F10
-	FMOVQ 832(R0), F11
-	FMOVQ 848(R0), F12
-	FMOVQ 864(R0), F13
+	FMOVQ 928(R0), F5
+	FMOVQ 944(R0), F6
+	FMOVQ 960(R0), F7
+	FMOVQ 976(R0), F8
+	FMOVQ 992(R0), F9
+	FMOVQ 1008(R0), F10
+	FMOVQ 1024(R0), F11
+	FMOVQ 1040(R0), F12
+	FMOVQ 1056(R0), F13
 	MOVD dst+0(FP), R1
 	MOVD src+8(FP), R2
 	MOVD n+16(FP), R3
@@ -2253,24 +2224,24 @@ vector:
 	WORD $0x4e30ce32 // fmla v18.4s, v17.4s, v16.4s
 	WORD $0x6e30de11 // fmul v17.4s, v16.4s, v16.4s
 	WORD $0x6e30de52 // fmul v18.4s, v18.4s, v16.4s
-	FMOVQ 880(R0), F19
+	FMOVQ 1072(R0), F19
 	WORD $0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
 	WORD $0x6e31de51 // fmul v17.4s, v18.4s, v17.4s
-	FMOVQ 896(R0), F18
+	FMOVQ 1088(R0), F18
 	WORD $0x4e32cdf1 // fmla v17.4s, v15.4s, v18.4s
 	WORD $0x4e30d630 // fadd v16.4s, v17.4s, v16.4s
-	FMOVQ 912(R0), F17
+	FMOVQ 1104(R0), F17
 	WORD $0x4e31cdf0 // fmla v16.4s, v15.4s, v17.4s
-	FMOVQ 928(R0), F15
+	FMOVQ 1120(R0), F15
 	WORD $0x6eaee5ef // fcmgt v15.4s, v15.4s, v14.4s
 	WORD $0x6e6e1e0f // bsl v15.16b, v16.16b, v14.16b
 	FMOVQ 0(R0), F16
-	FMOVQ 944(R0), F17
+	FMOVQ 1136(R0), F17
 	WORD $0x6eaee610 // fcmgt v16.4s, v16.4s, v14.4s
 	WORD $0x6e6f1e30 // bsl v16.16b, v17.16b, v15.16b
 	WORD $0x4ea0f9ce // fabs v14.4s, v14.4s
-	FMOVQ 960(R0), F15
-	FMOVQ 976(R0), F17
+	FMOVQ 1152(R0), F15
+	FMOVQ 1168(R0), F17
 	WORD $0x6eaee5ee // fcmgt v14.4s, v15.4s, v14.4s
 	WORD $0x6e701e2e // bsl v14.16b, v17.16b, v16.16b
 	FMOVQ F14, 0(R1)
@@ -2313,24 +2284,24 @@ rest:
 	WORD $0x4e30ce32 // fmla v18.4s, v17.4s, v16.4s
 	WORD $0x6e30de11 // fmul v17.4s, v16.4s, v16.4s
 	WORD $0x6e30de52 // fmul v18.4s, v18.4s, v16.4s
-	FMOVQ 880(R0), F19
+	FMOVQ 1072(R0), F19
 	WORD $0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
 	WORD $0x6e31de51 // fmul v17.4s, v18.4s, v17.4s
-	FMOVQ 896(R0), F18
+	FMOVQ 1088(R0), F18
 	WORD $0x4e32cdf1 // fmla v17.4s, v15.4s, v18.4s
 	WORD $0x4e30d630 // fadd v16.4s, v17.4s, v16.4s
-	FMOVQ 912(R0), F17
+	FMOVQ 1104(R0), F17
 	WORD $0x4e31cdf0 // fmla v16.4s, v15.4s, v17.4s
-	FMOVQ 928(R0), F15
+	FMOVQ 1120(R0), F15
 	WORD $0x6eaee5ef // fcmgt v15.4s, v15.4s, v14.4s
 	WORD $0x6e6e1e0f // bsl v15.16b, v16.16b, v14.16b
 	FMOVQ 0(R0), F16
-	FMOVQ 944(R0), F17
+	FMOVQ 1136(R0), F17
 	WORD $0x6eaee610 // fcmgt v16.4s, v16.4s, v14.4s
 	WORD $0x6e6f1e30 // bsl v16.16b, v17.16b, v15.16b
 	WORD $0x4ea0f9ce // fabs v14.4s, v14.4s
-	FMOVQ 960(R0), F15
-	FMOVQ 976(R0), F17
+	FMOVQ 1152(R0), F15
+	FMOVQ 1168(R0), F17
 	WORD $0x6eaee5ee // fcmgt v14.4s, v15.4s, v14.4s
 	WORD $0x6e701e2e // bsl v14.16b, v17.16b, v16.16b
 	FMOVD F14, 0(R1)
@@ -2370,24 +2341,24 @@ no2:
 	WORD $0x4e21cc43 // fmla v3.4s, v2.4s, v1.4s
 	WORD $0x6e21dc22 // fmul v2.4s, v1.4s, v1.4s
 	WORD $0x6e21dc63 // fmul v3.4s, v3.4s, v1.4s
-	FMOVQ 880(R0), F4
+	FMOVQ 1072(R0), F4
 	WORD $0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD $0x6e22dc62 // fmul v2.4s, v3.4s, v2.4s
-	FMOVQ 896(R0), F3
+	FMOVQ 1088(R0), F3
 	WORD $0x4e23cc02 // fmla v2.4s, v0.4s, v3.4s
 	WORD $0x4e21d441 // fadd v1.4s, v2.4s, v1.4s
-	FMOVQ 912(R0), F2
+	FMOVQ 1104(R0), F2
 	WORD $0x4e22cc01 // fmla v1.4s, v0.4s, v2.4s
-	FMOVQ 928(R0), F0
+	FMOVQ 1120(R0), F0
 	WORD $0x6eaee400 // fcmgt v0.4s, v0.4s, v14.4s
 	WORD $0x6e6e1c20 // bsl v0.16b, v1.16b, v14.16b
 	FMOVQ 0(R0), F1
-	FMOVQ 944(R0), F2
+	FMOVQ 1136(R0), F2
 	WORD $0x6eaee421 // fcmgt v1.4s, v1.4s, v14.4s
 	WORD $0x6e601c41 // bsl v1.16b, v2.16b, v0.16b
 	WORD $0x4ea0f9c0 // fabs v0.4s, v14.4s
-	FMOVQ 960(R0), F2
-	FMOVQ 976(R0), F3
+	FMOVQ 1152(R0), F2
+	FMOVQ 1168(R0), F3
 	WORD $0x6ea0e440 // fcmgt v0.4s, v2.4s, v0.4s
 	WORD $0x6e611c60 // bsl v0.16b, v3.16b, v1.16b
 	FMOVS F0, 0(R1)
@@ -2412,7 +2383,7 @@ TEXT ·unarySoftplusNEON(SB), NOSPLIT, $0-32
 	FMOVQ 240(R0), F10
 	FMOVQ 64(R0), F11
 	FMOVQ 256(R0), F12
-	FMOVQ 688(R0), F13
+	FMOVQ 880(R0), F13
 	MOVD dst+0(FP), R1
 	MOVD src+8(FP), R2
 	MOVD n+16(FP), R3
@@ -2454,12 +2425,12 @@ vector:
 	WORD $0x6e30ddef // fmul v15.4s, v15.4s, v16.4s
 	WORD $0x4e2bd5f0 // fadd v16.4s, v15.4s, v11.4s
 	WORD $0x4eabd611 // fsub v17.4s, v16.4s, v11.4s
-	FMOVQ 704(R0), F18
+	FMOVQ 896(R0), F18
 	WORD $0x6e32de12 // fmul v18.4s, v16.4s, v18.4s
 	WORD $0x6eb0e5b3 // fcmgt v19.4s, v13.4s, v16.4s
 	WORD $0x6e701e53 // bsl v19.16b, v18.16b, v16.16b
 	WORD $0x6eb0e5b2 // fcmgt v18.4s, v13.4s, v16.4s
-	FMOVQ 720(R0), F20
+	FMOVQ 912(R0), F20
 	WORD $0x4e341e52 // and v18.16b, v18.16b, v20.16b
 	FMOVQ 624(R0), F20
 	WORD $0x6eb48674 // sub v20.4s, v19.4s, v20.4s
@@ -2469,56 +2440,56 @@ vector:
 	WORD $0x4f375694 // shl v20.4s, v20.4s, #23
 	WORD $0x6eb48673 // sub v19.4s, v19.4s, v20.4s
 	WORD $0x4eabd673 // fsub v19.4s, v19.4s, v11.4s
-	FMOVQ 736(R0), F20
-	FMOVQ 752(R0), F21
+	FMOVQ 928(R0), F20
+	FMOVQ 944(R0), F21
 	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
 	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
-	FMOVQ 768(R0), F20
+	FMOVQ 960(R0), F20
 	WORD $0x4eb41e94 // mov v20.16b, v20.16b
 	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
-	FMOVQ 784(R0), F21
+	FMOVQ 976(R0), F21
 	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
 	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
-	FMOVQ 800(R0), F20
+	FMOVQ 992(R0), F20
 	WORD $0x4eb41e94 // mov v20.16b, v20.16b
 	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
-	FMOVQ 816(R0), F21
+	FMOVQ 1008(R0), F21
 	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
 	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
-	FMOVQ 832(R0), F20
+	FMOVQ 1024(R0), F20
 	WORD $0x4eb41e94 // mov v20.16b, v20.16b
 	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
-	FMOVQ 848(R0), F21
+	FMOVQ 1040(R0), F21
 	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
 	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
-	FMOVQ 864(R0), F20
+	FMOVQ 1056(R0), F20
 	WORD $0x4eb41e94 // mov v20.16b, v20.16b
 	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
 	WORD $0x6e33de75 // fmul v21.4s, v19.4s, v19.4s
 	WORD $0x6e33de94 // fmul v20.4s, v20.4s, v19.4s
-	FMOVQ 880(R0), F22
+	FMOVQ 1072(R0), F22
 	WORD $0x4e36d694 // fadd v20.4s, v20.4s, v22.4s
 	WORD $0x6e35de94 // fmul v20.4s, v20.4s, v21.4s
-	FMOVQ 896(R0), F21
+	FMOVQ 1088(R0), F21
 	WORD $0x4e35ce54 // fmla v20.4s, v18.4s, v21.4s
 	WORD $0x4e33d693 // fadd v19.4s, v20.4s, v19.4s
-	FMOVQ 912(R0), F20
+	FMOVQ 1104(R0), F20
 	WORD $0x4e34ce53 // fmla v19.4s, v18.4s, v20.4s
-	FMOVQ 928(R0), F18
+	FMOVQ 1120(R0), F18
 	WORD $0x6eb0e652 // fcmgt v18.4s, v18.4s, v16.4s
 	WORD $0x6e701e72 // bsl v18.16b, v19.16b, v16.16b
 	FMOVQ 0(R0), F19
-	FMOVQ 944(R0), F20
+	FMOVQ 1136(R0), F20
 	WORD $0x6eb0e673 // fcmgt v19.4s, v19.4s, v16.4s
 	WORD $0x6e721e93 // bsl v19.16b, v20.16b, v18.16b
 	WORD $0x4ea0fa10 // fabs v16.4s, v16.4s
-	FMOVQ 960(R0), F18
-	FMOVQ 976(R0), F20
+	FMOVQ 1152(R0), F18
+	FMOVQ 1168(R0), F20
 	WORD $0x6eb0e650 // fcmgt v16.4s, v18.4s, v16.4s
 	WORD $0x6e731e90 // bsl v16.16b, v20.16b, v19.16b
 	WORD $0x6e31fdf2 // fdiv v18.4s, v15.4s, v17.4s
 	WORD $0x6e32de10 // fmul v16.4s, v16.4s, v18.4s
-	FMOVQ 960(R0), F18
+	FMOVQ 1152(R0), F18
 	WORD $0x6eb1e651 // fcmgt v17.4s, v18.4s, v17.4s
 	WORD $0x6e701df1 // bsl v17.16b, v15.16b, v16.16b
 	FMOVQ 0(R0), F15
@@ -2566,12 +2537,12 @@ rest:
 	WORD $0x6e30ddef // fmul v15.4s, v15.4s, v16.4s
 	WORD $0x4e2bd5f0 // fadd v16.4s, v15.4s, v11.4s
 	WORD $0x4eabd611 // fsub v17.4s, v16.4s, v11.4s
-	FMOVQ 704(R0), F18
+	FMOVQ 896(R0), F18
 	WORD $0x6e32de12 // fmul v18.4s, v16.4s, v18.4s
 	WORD $0x6eb0e5b3 // fcmgt v19.4s, v13.4s, v16.4s
 	WORD $0x6e701e53 // bsl v19.16b, v18.16b, v16.16b
 	WORD $0x6eb0e5b2 // fcmgt v18.4s, v13.4s, v16.4s
-	FMOVQ 720(R0), F20
+	FMOVQ 912(R0), F20
 	WORD $0x4e341e52 // and v18.16b, v18.16b, v20.16b
 	FMOVQ 624(R0), F20
 	WORD $0x6eb48674 // sub v20.4s, v19.4s, v20.4s
@@ -2581,56 +2552,56 @@ rest:
 	WORD $0x4f375694 // shl v20.4s, v20.4s, #23
 	WORD $0x6eb48673 // sub v19.4s, v19.4s, v20.4s
 	WORD $0x4eabd673 // fsub v19.4s, v19.4s, v11.4s
-	FMOVQ 736(R0), F20
-	FMOVQ 752(R0), F21
+	FMOVQ 928(R0), F20
+	FMOVQ 944(R0), F21
 	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
 	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
-	FMOVQ 768(R0), F20
+	FMOVQ 960(R0), F20
 	WORD $0x4eb41e94 // mov v20.16b, v20.16b
 	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
-	FMOVQ 784(R0), F21
+	FMOVQ 976(R0), F21
 	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
 	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
-	FMOVQ 800(R0), F20
+	FMOVQ 992(R0), F20
 	WORD $0x4eb41e94 // mov v20.16b, v20.16b
 	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
-	FMOVQ 816(R0), F21
+	FMOVQ 1008(R0), F21
 	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
 	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
-	FMOVQ 832(R0), F20
+	FMOVQ 1024(R0), F20
 	WORD $0x4eb41e94 // mov v20.16b, v20.16b
 	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
-	FMOVQ 848(R0), F21
+	FMOVQ 1040(R0), F21
 	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
 	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
-	FMOVQ 864(R0), F20
+	FMOVQ 1056(R0), F20
 	WORD $0x4eb41e94 // mov v20.16b, v20.16b
 	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
 	WORD $0x6e33de75 // fmul v21.4s, v19.4s, v19.4s
 	WORD $0x6e33de94 // fmul v20.4s, v20.4s, v19.4s
-	FMOVQ 880(R0), F22
+	FMOVQ 1072(R0), F22
 	WORD $0x4e36d694 // fadd v20.4s, v20.4s, v22.4s
 	WORD $0x6e35de94 // fmul v20.4s, v20.4s, v21.4s
-	FMOVQ 896(R0), F21
+	FMOVQ 1088(R0), F21
 	WORD $0x4e35ce54 // fmla v20.4s, v18.4s, v21.4s
 	WORD $0x4e33d693 // fadd v19.4s, v20.4s, v19.4s
-	FMOVQ 912(R0), F20
+	FMOVQ 1104(R0), F20
 	WORD $0x4e34ce53 // fmla v19.4s, v18.4s, v20.4s
-	FMOVQ 928(R0), F18
+	FMOVQ 1120(R0), F18
 	WORD $0x6eb0e652 // fcmgt v18.4s, v18.4s, v16.4s
 	WORD $0x6e701e72 // bsl v18.16b, v19.16b, v16.16b
 	FMOVQ 0(R0), F19
-	FMOVQ 944(R0), F20
+	FMOVQ 1136(R0), F20
 	WORD $0x6eb0e673 // fcmgt v19.4s, v19.4s, v16.4s
 	WORD $0x6e721e93 // bsl v19.16b, v20.16b, v18.16b
 	WORD $0x4ea0fa10 // fabs v16.4s, v16.4s
-	FMOVQ 960(R0), F18
-	FMOVQ 976(R0), F20
+	FMOVQ 1152(R0), F18
+	FMOVQ 1168(R0), F20
 	WORD $0x6eb0e650 // fcmgt v16.4s, v18.4s, v16.4s
 	WORD $0x6e731e90 // bsl v16.16b, v20.16b, v19.16b
 	WORD $0x6e31fdf2 // fdiv v18.4s, v15.4s, v17.4s
 	WORD $0x6e32de10 // fmul v16.4s, v16.4s, v18.4s
-	FMOVQ 960(R0), F18
+	FMOVQ 1152(R0), F18
 	WORD $0x6eb1e651 // fcmgt v17.4s, v18.4s, v17.4s
 	WORD $0x6e701df1 // bsl v17.16b, v15.16b, v16.16b
 	FMOVQ 0(R0), F15
@@ -2675,12 +2646,12 @@ no2:
 	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
 	WORD $0x4e2bd401 // fadd v1.4s, v0.4s, v11.4s
 	WORD $0x4eabd422 // fsub v2.4s, v1.4s, v11.4s
-	FMOVQ 704(R0), F3
+	FMOVQ 896(R0), F3
 	WORD $0x6e23dc23 // fmul v3.4s, v1.4s, v3.4s
 	WORD $0x6ea1e5a4 // fcmgt v4.4s, v13.4s, v1.4s
 	WORD $0x6e611c64 // bsl v4.16b, v3.16b, v1.16b
 	WORD $0x6ea1e5a3 // fcmgt v3.4s, v13.4s, v1.4s
-	FMOVQ 720(R0), F5
+	FMOVQ 912(R0), F5
 	WORD $0x4e251c63 // and v3.16b, v3.16b, v5.16b
 	FMOVQ 624(R0), F5
 	WORD $0x6ea58485 // sub v5.4s, v4.4s, v5.4s
@@ -2690,56 +2661,56 @@ no2:
 	WORD $0x4f3754a5 // shl v5.4s, v5.4s, #23
 	WORD $0x6ea58484 // sub v4.4s, v4.4s, v5.4s
 	WORD $0x4eabd484 // fsub v4.4s, v4.4s, v11.4s
-	FMOVQ 736(R0), F5
-	FMOVQ 752(R0), F6
+	FMOVQ 928(R0), F5
+	FMOVQ 944(R0), F6
 	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
 	WORD $0x4e24cca6 // fmla v6.4s, v5.4s, v4.4s
-	FMOVQ 768(R0), F5
+	FMOVQ 960(R0), F5
 	WORD $0x4ea51ca5 // mov v5.16b, v5.16b
 	WORD $0x4e24ccc5 // fmla v5.4s, v6.4s, v4.4s
-	FMOVQ 784(R0), F6
+	FMOVQ 976(R0), F6
 	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
 	WORD $0x4e24cca6 // fmla v6.4s, v5.4s, v4.4s
-	FMOVQ 800(R0), F5
+	FMOVQ 992(R0), F5
 	WORD $0x4ea51ca5 // mov v5.16b, v5.16b
 	WORD $0x4e24ccc5 // fmla v5.4s, v6.4s, v4.4s
-	FMOVQ 816(R0), F6
+	FMOVQ 1008(R0), F6
 	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
 	WORD $0x4e24cca6 // fmla v6.4s, v5.4s, v4.4s
-	FMOVQ 832(R0), F5
+	FMOVQ 1024(R0), F5
 	WORD $0x4ea51ca5 // mov v5.16b, v5.16b
 	WORD $0x4e24ccc5 // fmla v5.4s, v6.4s, v4.4s
-	FMOVQ 848(R0), F6
+	FMOVQ 1040(R0), F6
 	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
 	WORD $0x4e24cca6 // fmla v6.4s, v5.4s, v4.4s
-	FMOVQ 864(R0), F5
+	FMOVQ 1056(R0), F5
 	WORD $0x4ea51ca5 // mov v5.16b, v5.16b
 	WORD $0x4e24ccc5 // fmla v5.4s, v6.4s, v4.4s
 	WORD $0x6e24dc86 // fmul v6.4s, v4.4s, v4.4s
 	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	FMOVQ 880(R0), F7
+	FMOVQ 1072(R0), F7
 	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
 	WORD $0x6e26dca5 // fmul v5.4s, v5.4s, v6.4s
-	FMOVQ 896(R0), F6
+	FMOVQ 1088(R0), F6
 	WORD $0x4e26cc65 // fmla v5.4s, v3.4s, v6.4s
 	WORD $0x4e24d4a4 // fadd v4.4s, v5.4s, v4.4s
-	FMOVQ 912(R0), F5
+	FMOVQ 1104(R0), F5
 	WORD $0x4e25cc64 // fmla v4.4s, v3.4s, v5.4s
-	FMOVQ 928(R0), F3
+	FMOVQ 1120(R0), F3
 	WORD $0x6ea1e463 // fcmgt v3.4s, v3.4s, v1.4s
 	WORD $0x6e611c83 // bsl v3.16b, v4.16b, v1.16b
 	FMOVQ 0(R0), F4
-	FMOVQ 944(R0), F5
+	FMOVQ 1136(R0), F5
 	WORD $0x6ea1e484 // fcmgt v4.4s, v4.4s, v1.4s
 	WORD $0x6e631ca4 // bsl v4.16b, v5.16b, v3.16b
 	WORD $0x4ea0f821 // fabs v1.4s, v1.4s
-	FMOVQ 960(R0), F3
-	FMOVQ 976(R0), F5
+	FMOVQ 1152(R0), F3
+	FMOVQ 1168(R0), F5
 	WORD $0x6ea1e461 // fcmgt v1.4s, v3.4s, v1.4s
 	WORD $0x6e641ca1 // bsl v1.16b, v5.16b, v4.16b
 	WORD $0x6e22fc03 // fdiv v3.4s, v0.4s, v2.4s
 	WORD $0x6e23dc21 // fmul v1.4s, v1.4s, v3.4s
-	FMOVQ 960(R0), F3
+	FMOVQ 1152(R0), F3
 	WORD $0x6ea2e462 // fcmgt v2.4s, v3.4s, v2.4s
 	WORD $0x6e611c02 // bsl v2.16b, v0.16b, v1.16b
 	FMOVQ 0(R0), F0
@@ -2754,7 +2725,7 @@ no1:
 
 TEXT ·unaryMishNEON(SB), NOSPLIT, $0-32
 	MOVD $constants<>(SB), R0
-	FMOVQ 992(R0), F0
+	FMOVQ 1184(R0), F0
 	FMOVQ 96(R0), F1
 	FMOVQ 112(R0), F2
 	FMOVQ 128(R0), F3
@@ -2767,7 +2738,7 @@ TEXT ·unaryMishNEON(SB), NOSPLIT, $0-32
 	FMOVQ 240(R0), F10
 	FMOVQ 64(R0), F11
 	FMOVQ 256(R0), F12
-	FMOVQ 1008(R0), F13
+	FMOVQ 832(R0), F13
 	MOVD dst+0(FP), R0
 	MOVD src+8(FP), R1
 	MOVD n+16(FP), R2
@@ -2915,7 +2886,7 @@ no1:
 TEXT ·unaryEluNEON(SB), NOSPLIT, $0-32
 	MOVD $constants<>(SB), R0
 	FMOVQ 0(R0), F0
-	FMOVQ 1024(R0), F1
+	FMOVQ 1200(R0), F1
 	FMOVQ 128(R0), F2
 	FMOVQ 144(R0), F3
 	FMOVQ 160(R0), F4
@@ -3045,7 +3016,7 @@ no1:
 TEXT ·unaryCeluNEON(SB), NOSPLIT, $0-32
 	MOVD $constants<>(SB), R0
 	FMOVQ 0(R0), F0
-	FMOVQ 1024(R0), F1
+	FMOVQ 1200(R0), F1
 	FMOVQ 128(R0), F2
 	FMOVQ 144(R0), F3
 	FMOVQ 160(R0), F4
@@ -3180,7 +3151,7 @@ no1:
 TEXT ·unarySeluNEON(SB), NOSPLIT, $0-32
 	MOVD $constants<>(SB), R0
 	FMOVQ 0(R0), F0
-	FMOVQ 1024(R0), F1
+	FMOVQ 1200(R0), F1
 	FMOVQ 128(R0), F2
 	FMOVQ 144(R0), F3
 	FMOVQ 160(R0), F4
@@ -3361,7 +3332,7 @@ TEXT ·unarySignNEON(SB), NOSPLIT, $0-32
 	MOVD $constants<>(SB), R0
 	FMOVQ 0(R0), F0
 	FMOVQ 64(R0), F1
-	FMOVQ 1040(R0), F2
+	FMOVQ 1216(R0), F2
 	MOVD dst+0(FP), R0
 	MOVD src+8(FP), R1
 	MOVD n+16(FP), R2

@@ -11,7 +11,7 @@ func init() {
 	register(Real, func(o *op.Gelu, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		if o.Approximate == op.GeluTanh {
 			return mapReal(in[0], out[0], func(x float64) float64 {
-				return 0.5 * x * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
+				return x / (1 + math.Exp(-2*math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x))) // (1+tanh(u))/2 with all its digits
 			})
 		}
 		// erfc keeps the digits that 1 + erf loses for negative x.

@@ -156,7 +156,7 @@ func unary(g *gen) {
 		}},
 		{"HardSwish", 4, func(x, _, _ reg.Register) reg.Register {
 			c := g.clampTo(g.bin(g.VADDPS, g.f(3), x), g.f(0), g.f(6))
-			return g.bin(g.VMULPS, g.f(1.0/6), g.bin(g.VMULPS, c, x))
+			return g.bin(g.VMULPS, g.bin(g.VMULPS, g.f(1.0/6), c), x)
 		}},
 		{"HardSigmoid", 4, func(x, a, b reg.Register) reg.Register {
 			return g.clampTo(g.bin(g.VADDPS, b, g.bin(g.VMULPS, a, x)), g.f(0), g.f(1))
@@ -166,13 +166,11 @@ func unary(g *gen) {
 		{"Tanh", 1, func(x, _, _ reg.Register) reg.Register { return g.tanh(x) }},
 		{"Exp", 1, func(x, _, _ reg.Register) reg.Register { return g.exp(x) }},
 		{"Erf", 1, func(x, _, _ reg.Register) reg.Register { return g.erf(x) }},
-		{"Gelu", 1, func(x, _, _ reg.Register) reg.Register {
-			return g.halfOnePlus(x, g.erf(g.bin(g.VMULPS, g.f(0.70710678118654752440), x)))
-		}},
+		{"Gelu", 1, func(x, _, _ reg.Register) reg.Register { return g.gelu(x) }},
 		{"GeluTanh", 1, func(x, _, _ reg.Register) reg.Register {
 			z := g.bin(g.VMULPS, x, x)
-			c := g.poly(z, 0x3d122279, 0x3f4c422a) // sqrt(2/pi)*0.044715, sqrt(2/pi)
-			return g.halfOnePlus(x, g.tanh(g.bin(g.VMULPS, c, x)))
+			c := g.poly(z, 0x3d922279, 0x3fcc422a)                      // 2*sqrt(2/pi)*0.044715, 2*sqrt(2/pi)
+			return g.bin(g.VMULPS, x, g.sigmoid(g.bin(g.VMULPS, c, x))) // (1+tanh(u))/2, which keeps its digits near 0
 		}},
 		{"Sqrt", 1, func(x, _, _ reg.Register) reg.Register {
 			r := g.v()

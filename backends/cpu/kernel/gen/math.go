@@ -167,12 +167,17 @@ func (g *gen) tanh(x reg.Register) reg.VecVirtual {
 	return g.copySign(g.abs(big), x)
 }
 
+// erfBelowOne is a*P(a^2), which is erf(a) for a from 0 to 1.
+func (g *gen) erfBelowOne(a reg.Register) reg.VecVirtual {
+	z := g.bin(g.VMULPS, a, a)
+	p := g.poly(z, 0x38a4b540, 0xba51fb8e, 0x3baa02db, 0xbcdbfc87, 0x3de7167c, 0xbec0939f, 0x3f906eba)
+	return g.bin(g.VMULPS, a, p)
+}
+
 // erf: x*P(x^2) below 1, 1-exp(Q(|x|)) up to 4, where it rounds to 1.
 func (g *gen) erf(x reg.Register) reg.VecVirtual {
 	a := g.abs(x)
-	z := g.bin(g.VMULPS, a, a)
-	p := g.poly(z, 0x38a4b540, 0xba51fb8e, 0x3baa02db, 0xbcdbfc87, 0x3de7167c, 0xbec0939f, 0x3f906eba)
-	p = g.bin(g.VMULPS, a, p)
+	p := g.erfBelowOne(a)
 	c := g.bin(g.VMINPS, a, g.mov(g.f(4)))
 	q := g.expBelow(g.poly(c, 0x39436d48, 0xbb412c93, 0x3cb2e546, 0xbdd32964, 0xbf235d7f, 0xbf904473, 0xb9b31963))
 	big := g.bin(g.VSUBPS, q, g.mov(g.f(1)))
@@ -254,7 +259,14 @@ func (g *gen) mish(x reg.Register) reg.VecVirtual {
 	return g.pick(x, g.f(20), g.bin(g.VMULPS, x, g.bin(g.VDIVPS, g.add(n, two), n)), x)
 }
 
-func (g *gen) halfOnePlus(x, t reg.Register) reg.VecVirtual {
-	h := g.bin(g.VMULPS, g.f(0.5), x)
-	return g.bin(g.VMULPS, h, g.bin(g.VADDPS, g.f(1), t))
+// gelu is x/2 * erfc(-x/sqrt(2)). For a = |x|/sqrt(2), erfc(a) is 1-a*P(a^2) below 1 and exp(Q(a)) above, which keeps
+// its digits where it is small; from 10.3 on it is 0.
+func (g *gen) gelu(x reg.Register) reg.VecVirtual {
+	a := g.abs(g.bin(g.VMULPS, g.f(0.70710678118654752440), x))
+	c := g.bin(g.VMINPS, a, g.mov(g.f(10.3)))
+	q := g.expBelow(g.poly(c, 0xb2f3389f, 0x35c63b58, 0xb80de5d7, 0x39ec3aea, 0xbb801440, 0x3cc146dc, 0xbdd60519,
+		0xbf236412, 0xbf90299f, 0xba3512db))
+	e := g.pick(a, g.f(1), g.bin(g.VSUBPS, g.erfBelowOne(a), g.mov(g.f(1))), q)
+	e = g.pick(x, g.f(0), e, g.bin(g.VSUBPS, e, g.mov(g.f(2))))
+	return g.bin(g.VMULPS, e, g.bin(g.VMULPS, g.f(0.5), x))
 }

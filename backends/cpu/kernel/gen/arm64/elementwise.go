@@ -15,7 +15,7 @@ func unary(g *gen) {
 		{"Clamp", 4, func(x, a, b *reg) *reg { return g.clampKept(x, a, b) }},
 		{"LeakyRelu", 4, func(x, a, _ *reg) *reg { return g.pick(x, g.f(0), g.mul(x, a), x) }},
 		{"HardSwish", 4, func(x, _, _ *reg) *reg {
-			return g.mul(g.mul(x, g.clampTo(g.add(x, g.f(3)), g.f(0), g.f(6))), g.f(1.0/6))
+			return g.mul(x, g.mul(g.clampTo(g.add(x, g.f(3)), g.f(0), g.f(6)), g.f(1.0/6)))
 		}},
 		{"HardSigmoid", 4, func(x, a, b *reg) *reg { return g.clampTo(g.add(g.mul(x, a), b), g.f(0), g.f(1)) }},
 		{"Sigmoid", 1, func(x, _, _ *reg) *reg { return g.sigmoid(x) }},
@@ -23,10 +23,10 @@ func unary(g *gen) {
 		{"Tanh", 1, func(x, _, _ *reg) *reg { return g.tanh(x) }},
 		{"Exp", 1, func(x, _, _ *reg) *reg { return g.exp(x) }},
 		{"Erf", 1, func(x, _, _ *reg) *reg { return g.erf(x) }},
-		{"Gelu", 1, func(x, _, _ *reg) *reg { return g.halfOnePlus(x, g.erf(g.mul(x, g.f(0.70710678118654752440)))) }},
+		{"Gelu", 1, func(x, _, _ *reg) *reg { return g.gelu(x) }},
 		{"GeluTanh", 1, func(x, _, _ *reg) *reg {
-			c := g.poly(g.mul(x, x), 0x3d122279, 0x3f4c422a) // sqrt(2/pi)*0.044715, sqrt(2/pi)
-			return g.halfOnePlus(x, g.tanh(g.mul(x, c)))
+			c := g.poly(g.mul(x, x), 0x3d922279, 0x3fcc422a) // 2*sqrt(2/pi)*0.044715, 2*sqrt(2/pi)
+			return g.mul(x, g.sigmoid(g.mul(x, c)))          // (1+tanh(u))/2, which keeps its digits near 0
 		}},
 		{"Sqrt", 1, func(x, _, _ *reg) *reg { return g.op("fsqrt.4s", x) }},
 		{"Rsqrt", 1, func(x, _, _ *reg) *reg { return g.div(g.f(1), g.op("fsqrt.4s", x)) }},

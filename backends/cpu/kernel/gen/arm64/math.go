@@ -107,9 +107,7 @@ func (g *gen) tanh(x *reg) *reg {
 // erf: x*P(x^2) below 1, 1-exp(Q(|x|)) up to 4, where it rounds to 1.
 func (g *gen) erf(x *reg) *reg {
 	a := g.abs(x)
-	z := g.mul(a, a)
-	p := g.poly(z, 0x38a4b540, 0xba51fb8e, 0x3baa02db, 0xbcdbfc87, 0x3de7167c, 0xbec0939f, 0x3f906eba)
-	p = g.mul(p, a)
+	p := g.erfBelowOne(a)
 	c := g.clampTo(a, g.f(0), g.f(4))
 	q := g.exp(g.poly(c, 0x39436d48, 0xbb412c93, 0x3cb2e546, 0xbdd32964, 0xbf235d7f, 0xbf904473, 0xb9b31963))
 	return g.copySign(g.pick(a, g.f(1), p, g.sub(g.f(1), q)), x)
@@ -164,6 +162,19 @@ func (g *gen) mish(x *reg) *reg {
 	return g.pick(x, g.f(20), g.mul(x, g.div(n, g.add(n, g.f(2)))), x)
 }
 
-func (g *gen) halfOnePlus(x, t *reg) *reg {
-	return g.mul(g.mul(x, g.f(0.5)), g.add(t, g.f(1)))
+// erfBelowOne is a*P(a^2), which is erf(a) for a from 0 to 1.
+func (g *gen) erfBelowOne(a *reg) *reg {
+	p := g.poly(g.mul(a, a), 0x38a4b540, 0xba51fb8e, 0x3baa02db, 0xbcdbfc87, 0x3de7167c, 0xbec0939f, 0x3f906eba)
+	return g.mul(p, a)
+}
+
+// gelu is x/2 * erfc(-x/sqrt(2)). For a = |x|/sqrt(2), erfc(a) is 1-a*P(a^2) below 1 and exp(Q(a)) above, which keeps
+// its digits where it is small; from 10.3 on it is 0.
+func (g *gen) gelu(x *reg) *reg {
+	a := g.abs(g.mul(x, g.f(0.70710678118654752440)))
+	c := g.clampTo(a, g.f(0), g.f(10.3))
+	q := g.exp(g.poly(c, 0xb2f3389f, 0x35c63b58, 0xb80de5d7, 0x39ec3aea, 0xbb801440, 0x3cc146dc, 0xbdd60519, 0xbf236412,
+		0xbf90299f, 0xba3512db))
+	e := g.pick(a, g.f(1), g.sub(g.f(1), g.erfBelowOne(a)), q)
+	return g.mul(g.mul(x, g.f(0.5)), g.pick(x, g.f(0), e, g.sub(g.f(2), e)))
 }
