@@ -2,29 +2,37 @@ package kernel
 
 import "unsafe"
 
-// The transform matrices of F(4,3) at the points 0, 1, -1, 2, -2 and infinity.
+// The points of F(4,3) are 0, winoP, -winoP, winoQ, -winoQ and infinity, as kernel/gen/formula has them.
+const (
+	winoP, winoQ   = 0.625, 1.5
+	winoPP, winoQQ = winoP * winoP, winoQ * winoQ
+	winoNP         = 2 * winoPP * (winoPP - winoQQ)
+	winoNQ         = 2 * winoQQ * (winoQQ - winoPP)
+)
+
+// The transform matrices.
 var (
 	winoBT = [6][6]float32{
-		{4, 0, -5, 0, 1, 0},
-		{0, -4, -4, 1, 1, 0},
-		{0, 4, -4, -1, 1, 0},
-		{0, -2, -1, 2, 1, 0},
-		{0, 2, -1, -2, 1, 0},
-		{0, 4, 0, -5, 0, 1},
+		{winoPP * winoQQ, 0, -winoPP - winoQQ, 0, 1, 0},
+		{0, -winoP * winoQQ, -winoQQ, winoP, 1, 0},
+		{0, winoP * winoQQ, -winoQQ, -winoP, 1, 0},
+		{0, -winoQ * winoPP, -winoPP, winoQ, 1, 0},
+		{0, winoQ * winoPP, -winoPP, -winoQ, 1, 0},
+		{0, winoPP * winoQQ, 0, -winoPP - winoQQ, 0, 1},
 	}
 	winoG = [6][3]float32{
-		{1.0 / 4, 0, 0},
-		{-1.0 / 6, -1.0 / 6, -1.0 / 6},
-		{-1.0 / 6, 1.0 / 6, -1.0 / 6},
-		{1.0 / 24, 1.0 / 12, 1.0 / 6},
-		{1.0 / 24, -1.0 / 12, 1.0 / 6},
+		{1 / (winoPP * winoQQ), 0, 0},
+		{1 / winoNP, winoP / winoNP, winoPP / winoNP},
+		{1 / winoNP, -winoP / winoNP, winoPP / winoNP},
+		{1 / winoNQ, winoQ / winoNQ, winoQQ / winoNQ},
+		{1 / winoNQ, -winoQ / winoNQ, winoQQ / winoNQ},
 		{0, 0, 1},
 	}
 	winoAT = [4][6]float32{
 		{1, 1, 1, 1, 1, 0},
-		{0, 1, -1, 2, -2, 0},
-		{0, 1, 1, 4, 4, 0},
-		{0, 1, -1, 8, -8, 1},
+		{0, winoP, -winoP, winoQ, -winoQ, 0},
+		{0, winoPP, winoPP, winoQQ, winoQQ, 0},
+		{0, winoP * winoPP, -winoP * winoPP, winoQ * winoQQ, -winoQ * winoQQ, 1},
 	}
 )
 

@@ -4,31 +4,46 @@
 
 #include "textflag.h"
 
-DATA constants<>+0(SB)/8, $0x4080000040800000
-DATA constants<>+8(SB)/8, $0x4080000040800000
-DATA constants<>+16(SB)/8, $0x40a0000040a00000
-DATA constants<>+24(SB)/8, $0x40a0000040a00000
-DATA constants<>+32(SB)/8, $0x4000000040000000
-DATA constants<>+40(SB)/8, $0x4000000040000000
-DATA constants<>+48(SB)/8, $0xbe2aaaabbe2aaaab
-DATA constants<>+56(SB)/8, $0xbe2aaaabbe2aaaab
-DATA constants<>+64(SB)/8, $0x3e2aaaab3e2aaaab
-DATA constants<>+72(SB)/8, $0x3e2aaaab3e2aaaab
-DATA constants<>+80(SB)/8, $0x3d2aaaab3d2aaaab
-DATA constants<>+88(SB)/8, $0x3d2aaaab3d2aaaab
-DATA constants<>+96(SB)/8, $0x3daaaaab3daaaaab
-DATA constants<>+104(SB)/8, $0x3daaaaab3daaaaab
-DATA constants<>+112(SB)/8, $0x3e8000003e800000
-DATA constants<>+120(SB)/8, $0x3e8000003e800000
-DATA constants<>+128(SB)/8, $0x4100000041000000
-DATA constants<>+136(SB)/8, $0x4100000041000000
-GLOBL constants<>(SB), RODATA|NOPTR, $144
+DATA constants<>+0(SB)/8, $0x4010000040100000
+DATA constants<>+8(SB)/8, $0x4010000040100000
+DATA constants<>+16(SB)/8, $0x3ec800003ec80000
+DATA constants<>+24(SB)/8, $0x3ec800003ec80000
+DATA constants<>+32(SB)/8, $0x4029000040290000
+DATA constants<>+40(SB)/8, $0x4029000040290000
+DATA constants<>+48(SB)/8, $0x3f6100003f610000
+DATA constants<>+56(SB)/8, $0x3f6100003f610000
+DATA constants<>+64(SB)/8, $0x3f2000003f200000
+DATA constants<>+72(SB)/8, $0x3f2000003f200000
+DATA constants<>+80(SB)/8, $0x3fc000003fc00000
+DATA constants<>+88(SB)/8, $0x3fc000003fc00000
+DATA constants<>+96(SB)/8, $0xbe89ae41be89ae41
+DATA constants<>+104(SB)/8, $0xbe89ae41be89ae41
+DATA constants<>+112(SB)/8, $0xbf303b34bf303b34
+DATA constants<>+120(SB)/8, $0xbf303b34bf303b34
+DATA constants<>+128(SB)/8, $0xbedc4a01bedc4a01
+DATA constants<>+136(SB)/8, $0xbedc4a01bedc4a01
+DATA constants<>+144(SB)/8, $0x3e89ae413e89ae41
+DATA constants<>+152(SB)/8, $0x3e89ae413e89ae41
+DATA constants<>+160(SB)/8, $0x3df4c4013df4c401
+DATA constants<>+168(SB)/8, $0x3df4c4013df4c401
+DATA constants<>+176(SB)/8, $0x3e3793013e379301
+DATA constants<>+184(SB)/8, $0x3e3793013e379301
+DATA constants<>+192(SB)/8, $0x3f91a2b43f91a2b4
+DATA constants<>+200(SB)/8, $0x3f91a2b43f91a2b4
+DATA constants<>+208(SB)/8, $0x3e7a00003e7a0000
+DATA constants<>+216(SB)/8, $0x3e7a00003e7a0000
+DATA constants<>+224(SB)/8, $0x4058000040580000
+DATA constants<>+232(SB)/8, $0x4058000040580000
+GLOBL constants<>(SB), RODATA|NOPTR, $240
 
 TEXT ·winoInputNEON(SB), NOSPLIT, $0-56
 	MOVD $constants<>(SB), R0
 	FMOVQ 0(R0), F0
 	FMOVQ 16(R0), F1
 	FMOVQ 32(R0), F2
+	FMOVQ 48(R0), F3
+	FMOVQ 64(R0), F4
+	FMOVQ 80(R0), F5
 	MOVD c+0(FP), R0
 	MOVD in+8(FP), R1
 	MOVD out+32(FP), R2
@@ -44,394 +59,442 @@ channels:
 	MOVD R1, R7
 	// column 0
 	MOVD R7, R8
-	VLD1.P (R8)(R3), [V3.B16]
-	VLD1.P (R8)(R3), [V4.B16]
-	VLD1.P (R8)(R3), [V5.B16]
 	VLD1.P (R8)(R3), [V6.B16]
 	VLD1.P (R8)(R3), [V7.B16]
 	VLD1.P (R8)(R3), [V8.B16]
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	VLD1.P (R8)(R3), [V9.B16]
+	VLD1.P (R8)(R3), [V10.B16]
+	VLD1.P (R8)(R3), [V11.B16]
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVQ F5, 0(R6)
-	FMOVQ F3, 96(R6)
-	FMOVQ F7, 192(R6)
-	FMOVQ F9, 288(R6)
-	FMOVQ F10, 384(R6)
-	FMOVQ F6, 480(R6)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVQ F8, 0(R6)
+	FMOVQ F6, 96(R6)
+	FMOVQ F10, 192(R6)
+	FMOVQ F12, 288(R6)
+	FMOVQ F13, 384(R6)
+	FMOVQ F9, 480(R6)
 	// column 1
 	ADD R4, R7, R7
 	MOVD R7, R8
-	VLD1.P (R8)(R3), [V3.B16]
-	VLD1.P (R8)(R3), [V4.B16]
-	VLD1.P (R8)(R3), [V5.B16]
 	VLD1.P (R8)(R3), [V6.B16]
 	VLD1.P (R8)(R3), [V7.B16]
 	VLD1.P (R8)(R3), [V8.B16]
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	VLD1.P (R8)(R3), [V9.B16]
+	VLD1.P (R8)(R3), [V10.B16]
+	VLD1.P (R8)(R3), [V11.B16]
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVQ F5, 16(R6)
-	FMOVQ F3, 112(R6)
-	FMOVQ F7, 208(R6)
-	FMOVQ F9, 304(R6)
-	FMOVQ F10, 400(R6)
-	FMOVQ F6, 496(R6)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVQ F8, 16(R6)
+	FMOVQ F6, 112(R6)
+	FMOVQ F10, 208(R6)
+	FMOVQ F12, 304(R6)
+	FMOVQ F13, 400(R6)
+	FMOVQ F9, 496(R6)
 	// column 2
 	ADD R4, R7, R7
 	MOVD R7, R8
-	VLD1.P (R8)(R3), [V3.B16]
-	VLD1.P (R8)(R3), [V4.B16]
-	VLD1.P (R8)(R3), [V5.B16]
 	VLD1.P (R8)(R3), [V6.B16]
 	VLD1.P (R8)(R3), [V7.B16]
 	VLD1.P (R8)(R3), [V8.B16]
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	VLD1.P (R8)(R3), [V9.B16]
+	VLD1.P (R8)(R3), [V10.B16]
+	VLD1.P (R8)(R3), [V11.B16]
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVQ F5, 32(R6)
-	FMOVQ F3, 128(R6)
-	FMOVQ F7, 224(R6)
-	FMOVQ F9, 320(R6)
-	FMOVQ F10, 416(R6)
-	FMOVQ F6, 512(R6)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVQ F8, 32(R6)
+	FMOVQ F6, 128(R6)
+	FMOVQ F10, 224(R6)
+	FMOVQ F12, 320(R6)
+	FMOVQ F13, 416(R6)
+	FMOVQ F9, 512(R6)
 	// column 3
 	ADD R4, R7, R7
 	MOVD R7, R8
-	VLD1.P (R8)(R3), [V3.B16]
-	VLD1.P (R8)(R3), [V4.B16]
-	VLD1.P (R8)(R3), [V5.B16]
 	VLD1.P (R8)(R3), [V6.B16]
 	VLD1.P (R8)(R3), [V7.B16]
 	VLD1.P (R8)(R3), [V8.B16]
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	VLD1.P (R8)(R3), [V9.B16]
+	VLD1.P (R8)(R3), [V10.B16]
+	VLD1.P (R8)(R3), [V11.B16]
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVQ F5, 48(R6)
-	FMOVQ F3, 144(R6)
-	FMOVQ F7, 240(R6)
-	FMOVQ F9, 336(R6)
-	FMOVQ F10, 432(R6)
-	FMOVQ F6, 528(R6)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVQ F8, 48(R6)
+	FMOVQ F6, 144(R6)
+	FMOVQ F10, 240(R6)
+	FMOVQ F12, 336(R6)
+	FMOVQ F13, 432(R6)
+	FMOVQ F9, 528(R6)
 	// column 4
 	ADD R4, R7, R7
 	MOVD R7, R8
-	VLD1.P (R8)(R3), [V3.B16]
-	VLD1.P (R8)(R3), [V4.B16]
-	VLD1.P (R8)(R3), [V5.B16]
 	VLD1.P (R8)(R3), [V6.B16]
 	VLD1.P (R8)(R3), [V7.B16]
 	VLD1.P (R8)(R3), [V8.B16]
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	VLD1.P (R8)(R3), [V9.B16]
+	VLD1.P (R8)(R3), [V10.B16]
+	VLD1.P (R8)(R3), [V11.B16]
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVQ F5, 64(R6)
-	FMOVQ F3, 160(R6)
-	FMOVQ F7, 256(R6)
-	FMOVQ F9, 352(R6)
-	FMOVQ F10, 448(R6)
-	FMOVQ F6, 544(R6)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVQ F8, 64(R6)
+	FMOVQ F6, 160(R6)
+	FMOVQ F10, 256(R6)
+	FMOVQ F12, 352(R6)
+	FMOVQ F13, 448(R6)
+	FMOVQ F9, 544(R6)
 	// column 5
 	ADD R4, R7, R7
 	MOVD R7, R8
-	VLD1.P (R8)(R3), [V3.B16]
-	VLD1.P (R8)(R3), [V4.B16]
-	VLD1.P (R8)(R3), [V5.B16]
 	VLD1.P (R8)(R3), [V6.B16]
 	VLD1.P (R8)(R3), [V7.B16]
 	VLD1.P (R8)(R3), [V8.B16]
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	VLD1.P (R8)(R3), [V9.B16]
+	VLD1.P (R8)(R3), [V10.B16]
+	VLD1.P (R8)(R3), [V11.B16]
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVQ F5, 80(R6)
-	FMOVQ F3, 176(R6)
-	FMOVQ F7, 272(R6)
-	FMOVQ F9, 368(R6)
-	FMOVQ F10, 464(R6)
-	FMOVQ F6, 560(R6)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVQ F8, 80(R6)
+	FMOVQ F6, 176(R6)
+	FMOVQ F10, 272(R6)
+	FMOVQ F12, 368(R6)
+	FMOVQ F13, 464(R6)
+	FMOVQ F9, 560(R6)
 	MOVD R2, R7
 	// row 0
-	FLDPQ 0(R6), (F3, F4)
-	FLDPQ 32(R6), (F5, F6)
-	FLDPQ 64(R6), (F7, F8)
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FLDPQ 0(R6), (F6, F7)
+	FLDPQ 32(R6), (F8, F9)
+	FLDPQ 64(R6), (F10, F11)
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	VST1.P [V5.B16], (R7)(R5)
-	VST1.P [V3.B16], (R7)(R5)
-	VST1.P [V7.B16], (R7)(R5)
-	VST1.P [V9.B16], (R7)(R5)
-	VST1.P [V10.B16], (R7)(R5)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	VST1.P [V8.B16], (R7)(R5)
 	VST1.P [V6.B16], (R7)(R5)
+	VST1.P [V10.B16], (R7)(R5)
+	VST1.P [V12.B16], (R7)(R5)
+	VST1.P [V13.B16], (R7)(R5)
+	VST1.P [V9.B16], (R7)(R5)
 	// row 1
-	FLDPQ 96(R6), (F3, F4)
-	FLDPQ 128(R6), (F5, F6)
-	FLDPQ 160(R6), (F7, F8)
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FLDPQ 96(R6), (F6, F7)
+	FLDPQ 128(R6), (F8, F9)
+	FLDPQ 160(R6), (F10, F11)
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	VST1.P [V5.B16], (R7)(R5)
-	VST1.P [V3.B16], (R7)(R5)
-	VST1.P [V7.B16], (R7)(R5)
-	VST1.P [V9.B16], (R7)(R5)
-	VST1.P [V10.B16], (R7)(R5)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	VST1.P [V8.B16], (R7)(R5)
 	VST1.P [V6.B16], (R7)(R5)
+	VST1.P [V10.B16], (R7)(R5)
+	VST1.P [V12.B16], (R7)(R5)
+	VST1.P [V13.B16], (R7)(R5)
+	VST1.P [V9.B16], (R7)(R5)
 	// row 2
-	FLDPQ 192(R6), (F3, F4)
-	FLDPQ 224(R6), (F5, F6)
-	FLDPQ 256(R6), (F7, F8)
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FLDPQ 192(R6), (F6, F7)
+	FLDPQ 224(R6), (F8, F9)
+	FLDPQ 256(R6), (F10, F11)
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	VST1.P [V5.B16], (R7)(R5)
-	VST1.P [V3.B16], (R7)(R5)
-	VST1.P [V7.B16], (R7)(R5)
-	VST1.P [V9.B16], (R7)(R5)
-	VST1.P [V10.B16], (R7)(R5)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	VST1.P [V8.B16], (R7)(R5)
 	VST1.P [V6.B16], (R7)(R5)
+	VST1.P [V10.B16], (R7)(R5)
+	VST1.P [V12.B16], (R7)(R5)
+	VST1.P [V13.B16], (R7)(R5)
+	VST1.P [V9.B16], (R7)(R5)
 	// row 3
-	FLDPQ 288(R6), (F3, F4)
-	FLDPQ 320(R6), (F5, F6)
-	FLDPQ 352(R6), (F7, F8)
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FLDPQ 288(R6), (F6, F7)
+	FLDPQ 320(R6), (F8, F9)
+	FLDPQ 352(R6), (F10, F11)
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	VST1.P [V5.B16], (R7)(R5)
-	VST1.P [V3.B16], (R7)(R5)
-	VST1.P [V7.B16], (R7)(R5)
-	VST1.P [V9.B16], (R7)(R5)
-	VST1.P [V10.B16], (R7)(R5)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	VST1.P [V8.B16], (R7)(R5)
 	VST1.P [V6.B16], (R7)(R5)
+	VST1.P [V10.B16], (R7)(R5)
+	VST1.P [V12.B16], (R7)(R5)
+	VST1.P [V13.B16], (R7)(R5)
+	VST1.P [V9.B16], (R7)(R5)
 	// row 4
-	FLDPQ 384(R6), (F3, F4)
-	FLDPQ 416(R6), (F5, F6)
-	FLDPQ 448(R6), (F7, F8)
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FLDPQ 384(R6), (F6, F7)
+	FLDPQ 416(R6), (F8, F9)
+	FLDPQ 448(R6), (F10, F11)
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	VST1.P [V5.B16], (R7)(R5)
-	VST1.P [V3.B16], (R7)(R5)
-	VST1.P [V7.B16], (R7)(R5)
-	VST1.P [V9.B16], (R7)(R5)
-	VST1.P [V10.B16], (R7)(R5)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	VST1.P [V8.B16], (R7)(R5)
 	VST1.P [V6.B16], (R7)(R5)
+	VST1.P [V10.B16], (R7)(R5)
+	VST1.P [V12.B16], (R7)(R5)
+	VST1.P [V13.B16], (R7)(R5)
+	VST1.P [V9.B16], (R7)(R5)
 	// row 5
-	FLDPQ 480(R6), (F3, F4)
-	FLDPQ 512(R6), (F5, F6)
-	FLDPQ 544(R6), (F7, F8)
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FLDPQ 480(R6), (F6, F7)
+	FLDPQ 512(R6), (F8, F9)
+	FLDPQ 544(R6), (F10, F11)
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	VST1.P [V5.B16], (R7)(R5)
-	VST1.P [V3.B16], (R7)(R5)
-	VST1.P [V7.B16], (R7)(R5)
-	VST1.P [V9.B16], (R7)(R5)
-	VST1.P [V10.B16], (R7)(R5)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	VST1.P [V8.B16], (R7)(R5)
 	VST1.P [V6.B16], (R7)(R5)
+	VST1.P [V10.B16], (R7)(R5)
+	VST1.P [V12.B16], (R7)(R5)
+	VST1.P [V13.B16], (R7)(R5)
+	VST1.P [V9.B16], (R7)(R5)
 	ADD $16, R1, R1
 	ADD $16, R2, R2
 	SUBS $4, R0, R0
@@ -443,465 +506,513 @@ last:
 	MOVD R1, R7
 	// column 0
 	MOVD R7, R8
-	FMOVD 0(R8), F3
-	ADD R3, R8, R8
-	FMOVD 0(R8), F4
-	ADD R3, R8, R8
-	FMOVD 0(R8), F5
-	ADD R3, R8, R8
 	FMOVD 0(R8), F6
 	ADD R3, R8, R8
 	FMOVD 0(R8), F7
 	ADD R3, R8, R8
 	FMOVD 0(R8), F8
 	ADD R3, R8, R8
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FMOVD 0(R8), F9
+	ADD R3, R8, R8
+	FMOVD 0(R8), F10
+	ADD R3, R8, R8
+	FMOVD 0(R8), F11
+	ADD R3, R8, R8
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVQ F5, 0(R6)
-	FMOVQ F3, 96(R6)
-	FMOVQ F7, 192(R6)
-	FMOVQ F9, 288(R6)
-	FMOVQ F10, 384(R6)
-	FMOVQ F6, 480(R6)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVQ F8, 0(R6)
+	FMOVQ F6, 96(R6)
+	FMOVQ F10, 192(R6)
+	FMOVQ F12, 288(R6)
+	FMOVQ F13, 384(R6)
+	FMOVQ F9, 480(R6)
 	// column 1
 	ADD R4, R7, R7
 	MOVD R7, R8
-	FMOVD 0(R8), F3
-	ADD R3, R8, R8
-	FMOVD 0(R8), F4
-	ADD R3, R8, R8
-	FMOVD 0(R8), F5
-	ADD R3, R8, R8
 	FMOVD 0(R8), F6
 	ADD R3, R8, R8
 	FMOVD 0(R8), F7
 	ADD R3, R8, R8
 	FMOVD 0(R8), F8
 	ADD R3, R8, R8
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FMOVD 0(R8), F9
+	ADD R3, R8, R8
+	FMOVD 0(R8), F10
+	ADD R3, R8, R8
+	FMOVD 0(R8), F11
+	ADD R3, R8, R8
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVQ F5, 16(R6)
-	FMOVQ F3, 112(R6)
-	FMOVQ F7, 208(R6)
-	FMOVQ F9, 304(R6)
-	FMOVQ F10, 400(R6)
-	FMOVQ F6, 496(R6)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVQ F8, 16(R6)
+	FMOVQ F6, 112(R6)
+	FMOVQ F10, 208(R6)
+	FMOVQ F12, 304(R6)
+	FMOVQ F13, 400(R6)
+	FMOVQ F9, 496(R6)
 	// column 2
 	ADD R4, R7, R7
 	MOVD R7, R8
-	FMOVD 0(R8), F3
-	ADD R3, R8, R8
-	FMOVD 0(R8), F4
-	ADD R3, R8, R8
-	FMOVD 0(R8), F5
-	ADD R3, R8, R8
 	FMOVD 0(R8), F6
 	ADD R3, R8, R8
 	FMOVD 0(R8), F7
 	ADD R3, R8, R8
 	FMOVD 0(R8), F8
 	ADD R3, R8, R8
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FMOVD 0(R8), F9
+	ADD R3, R8, R8
+	FMOVD 0(R8), F10
+	ADD R3, R8, R8
+	FMOVD 0(R8), F11
+	ADD R3, R8, R8
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVQ F5, 32(R6)
-	FMOVQ F3, 128(R6)
-	FMOVQ F7, 224(R6)
-	FMOVQ F9, 320(R6)
-	FMOVQ F10, 416(R6)
-	FMOVQ F6, 512(R6)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVQ F8, 32(R6)
+	FMOVQ F6, 128(R6)
+	FMOVQ F10, 224(R6)
+	FMOVQ F12, 320(R6)
+	FMOVQ F13, 416(R6)
+	FMOVQ F9, 512(R6)
 	// column 3
 	ADD R4, R7, R7
 	MOVD R7, R8
-	FMOVD 0(R8), F3
-	ADD R3, R8, R8
-	FMOVD 0(R8), F4
-	ADD R3, R8, R8
-	FMOVD 0(R8), F5
-	ADD R3, R8, R8
 	FMOVD 0(R8), F6
 	ADD R3, R8, R8
 	FMOVD 0(R8), F7
 	ADD R3, R8, R8
 	FMOVD 0(R8), F8
 	ADD R3, R8, R8
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FMOVD 0(R8), F9
+	ADD R3, R8, R8
+	FMOVD 0(R8), F10
+	ADD R3, R8, R8
+	FMOVD 0(R8), F11
+	ADD R3, R8, R8
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVQ F5, 48(R6)
-	FMOVQ F3, 144(R6)
-	FMOVQ F7, 240(R6)
-	FMOVQ F9, 336(R6)
-	FMOVQ F10, 432(R6)
-	FMOVQ F6, 528(R6)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVQ F8, 48(R6)
+	FMOVQ F6, 144(R6)
+	FMOVQ F10, 240(R6)
+	FMOVQ F12, 336(R6)
+	FMOVQ F13, 432(R6)
+	FMOVQ F9, 528(R6)
 	// column 4
 	ADD R4, R7, R7
 	MOVD R7, R8
-	FMOVD 0(R8), F3
-	ADD R3, R8, R8
-	FMOVD 0(R8), F4
-	ADD R3, R8, R8
-	FMOVD 0(R8), F5
-	ADD R3, R8, R8
 	FMOVD 0(R8), F6
 	ADD R3, R8, R8
 	FMOVD 0(R8), F7
 	ADD R3, R8, R8
 	FMOVD 0(R8), F8
 	ADD R3, R8, R8
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FMOVD 0(R8), F9
+	ADD R3, R8, R8
+	FMOVD 0(R8), F10
+	ADD R3, R8, R8
+	FMOVD 0(R8), F11
+	ADD R3, R8, R8
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVQ F5, 64(R6)
-	FMOVQ F3, 160(R6)
-	FMOVQ F7, 256(R6)
-	FMOVQ F9, 352(R6)
-	FMOVQ F10, 448(R6)
-	FMOVQ F6, 544(R6)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVQ F8, 64(R6)
+	FMOVQ F6, 160(R6)
+	FMOVQ F10, 256(R6)
+	FMOVQ F12, 352(R6)
+	FMOVQ F13, 448(R6)
+	FMOVQ F9, 544(R6)
 	// column 5
 	ADD R4, R7, R7
 	MOVD R7, R8
-	FMOVD 0(R8), F3
-	ADD R3, R8, R8
-	FMOVD 0(R8), F4
-	ADD R3, R8, R8
-	FMOVD 0(R8), F5
-	ADD R3, R8, R8
 	FMOVD 0(R8), F6
 	ADD R3, R8, R8
 	FMOVD 0(R8), F7
 	ADD R3, R8, R8
 	FMOVD 0(R8), F8
 	ADD R3, R8, R8
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FMOVD 0(R8), F9
+	ADD R3, R8, R8
+	FMOVD 0(R8), F10
+	ADD R3, R8, R8
+	FMOVD 0(R8), F11
+	ADD R3, R8, R8
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVQ F5, 80(R6)
-	FMOVQ F3, 176(R6)
-	FMOVQ F7, 272(R6)
-	FMOVQ F9, 368(R6)
-	FMOVQ F10, 464(R6)
-	FMOVQ F6, 560(R6)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVQ F8, 80(R6)
+	FMOVQ F6, 176(R6)
+	FMOVQ F10, 272(R6)
+	FMOVQ F12, 368(R6)
+	FMOVQ F13, 464(R6)
+	FMOVQ F9, 560(R6)
 	MOVD R2, R7
 	// row 0
-	FLDPQ 0(R6), (F3, F4)
-	FLDPQ 32(R6), (F5, F6)
-	FLDPQ 64(R6), (F7, F8)
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FLDPQ 0(R6), (F6, F7)
+	FLDPQ 32(R6), (F8, F9)
+	FLDPQ 64(R6), (F10, F11)
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVD F5, 0(R7)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVD F8, 0(R7)
 	ADD R5, R7, R7
-	FMOVD F3, 0(R7)
-	ADD R5, R7, R7
-	FMOVD F7, 0(R7)
-	ADD R5, R7, R7
-	FMOVD F9, 0(R7)
+	FMOVD F6, 0(R7)
 	ADD R5, R7, R7
 	FMOVD F10, 0(R7)
 	ADD R5, R7, R7
-	FMOVD F6, 0(R7)
+	FMOVD F12, 0(R7)
+	ADD R5, R7, R7
+	FMOVD F13, 0(R7)
+	ADD R5, R7, R7
+	FMOVD F9, 0(R7)
 	ADD R5, R7, R7
 	// row 1
-	FLDPQ 96(R6), (F3, F4)
-	FLDPQ 128(R6), (F5, F6)
-	FLDPQ 160(R6), (F7, F8)
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FLDPQ 96(R6), (F6, F7)
+	FLDPQ 128(R6), (F8, F9)
+	FLDPQ 160(R6), (F10, F11)
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVD F5, 0(R7)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVD F8, 0(R7)
 	ADD R5, R7, R7
-	FMOVD F3, 0(R7)
-	ADD R5, R7, R7
-	FMOVD F7, 0(R7)
-	ADD R5, R7, R7
-	FMOVD F9, 0(R7)
+	FMOVD F6, 0(R7)
 	ADD R5, R7, R7
 	FMOVD F10, 0(R7)
 	ADD R5, R7, R7
-	FMOVD F6, 0(R7)
+	FMOVD F12, 0(R7)
+	ADD R5, R7, R7
+	FMOVD F13, 0(R7)
+	ADD R5, R7, R7
+	FMOVD F9, 0(R7)
 	ADD R5, R7, R7
 	// row 2
-	FLDPQ 192(R6), (F3, F4)
-	FLDPQ 224(R6), (F5, F6)
-	FLDPQ 256(R6), (F7, F8)
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FLDPQ 192(R6), (F6, F7)
+	FLDPQ 224(R6), (F8, F9)
+	FLDPQ 256(R6), (F10, F11)
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVD F5, 0(R7)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVD F8, 0(R7)
 	ADD R5, R7, R7
-	FMOVD F3, 0(R7)
-	ADD R5, R7, R7
-	FMOVD F7, 0(R7)
-	ADD R5, R7, R7
-	FMOVD F9, 0(R7)
+	FMOVD F6, 0(R7)
 	ADD R5, R7, R7
 	FMOVD F10, 0(R7)
 	ADD R5, R7, R7
-	FMOVD F6, 0(R7)
+	FMOVD F12, 0(R7)
+	ADD R5, R7, R7
+	FMOVD F13, 0(R7)
+	ADD R5, R7, R7
+	FMOVD F9, 0(R7)
 	ADD R5, R7, R7
 	// row 3
-	FLDPQ 288(R6), (F3, F4)
-	FLDPQ 320(R6), (F5, F6)
-	FLDPQ 352(R6), (F7, F8)
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FLDPQ 288(R6), (F6, F7)
+	FLDPQ 320(R6), (F8, F9)
+	FLDPQ 352(R6), (F10, F11)
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVD F5, 0(R7)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVD F8, 0(R7)
 	ADD R5, R7, R7
-	FMOVD F3, 0(R7)
-	ADD R5, R7, R7
-	FMOVD F7, 0(R7)
-	ADD R5, R7, R7
-	FMOVD F9, 0(R7)
+	FMOVD F6, 0(R7)
 	ADD R5, R7, R7
 	FMOVD F10, 0(R7)
 	ADD R5, R7, R7
-	FMOVD F6, 0(R7)
+	FMOVD F12, 0(R7)
+	ADD R5, R7, R7
+	FMOVD F13, 0(R7)
+	ADD R5, R7, R7
+	FMOVD F9, 0(R7)
 	ADD R5, R7, R7
 	// row 4
-	FLDPQ 384(R6), (F3, F4)
-	FLDPQ 416(R6), (F5, F6)
-	FLDPQ 448(R6), (F7, F8)
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FLDPQ 384(R6), (F6, F7)
+	FLDPQ 416(R6), (F8, F9)
+	FLDPQ 448(R6), (F10, F11)
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVD F5, 0(R7)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVD F8, 0(R7)
 	ADD R5, R7, R7
-	FMOVD F3, 0(R7)
-	ADD R5, R7, R7
-	FMOVD F7, 0(R7)
-	ADD R5, R7, R7
-	FMOVD F9, 0(R7)
+	FMOVD F6, 0(R7)
 	ADD R5, R7, R7
 	FMOVD F10, 0(R7)
 	ADD R5, R7, R7
-	FMOVD F6, 0(R7)
+	FMOVD F12, 0(R7)
+	ADD R5, R7, R7
+	FMOVD F13, 0(R7)
+	ADD R5, R7, R7
+	FMOVD F9, 0(R7)
 	ADD R5, R7, R7
 	// row 5
-	FLDPQ 480(R6), (F3, F4)
-	FLDPQ 512(R6), (F5, F6)
-	FLDPQ 544(R6), (F7, F8)
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FLDPQ 480(R6), (F6, F7)
+	FLDPQ 512(R6), (F8, F9)
+	FLDPQ 544(R6), (F10, F11)
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVD F5, 0(R7)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVD F8, 0(R7)
 	ADD R5, R7, R7
-	FMOVD F3, 0(R7)
-	ADD R5, R7, R7
-	FMOVD F7, 0(R7)
-	ADD R5, R7, R7
-	FMOVD F9, 0(R7)
+	FMOVD F6, 0(R7)
 	ADD R5, R7, R7
 	FMOVD F10, 0(R7)
 	ADD R5, R7, R7
-	FMOVD F6, 0(R7)
+	FMOVD F12, 0(R7)
+	ADD R5, R7, R7
+	FMOVD F13, 0(R7)
+	ADD R5, R7, R7
+	FMOVD F9, 0(R7)
 	ADD R5, R7, R7
 	ADD $8, R1, R1
 	ADD $8, R2, R2
@@ -911,465 +1022,513 @@ no2:
 	MOVD R1, R0
 	// column 0
 	MOVD R0, R7
-	FMOVS 0(R7), F3
-	ADD R3, R7, R7
-	FMOVS 0(R7), F4
-	ADD R3, R7, R7
-	FMOVS 0(R7), F5
-	ADD R3, R7, R7
 	FMOVS 0(R7), F6
 	ADD R3, R7, R7
 	FMOVS 0(R7), F7
 	ADD R3, R7, R7
 	FMOVS 0(R7), F8
 	ADD R3, R7, R7
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FMOVS 0(R7), F9
+	ADD R3, R7, R7
+	FMOVS 0(R7), F10
+	ADD R3, R7, R7
+	FMOVS 0(R7), F11
+	ADD R3, R7, R7
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVQ F5, 0(R6)
-	FMOVQ F3, 96(R6)
-	FMOVQ F7, 192(R6)
-	FMOVQ F9, 288(R6)
-	FMOVQ F10, 384(R6)
-	FMOVQ F6, 480(R6)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVQ F8, 0(R6)
+	FMOVQ F6, 96(R6)
+	FMOVQ F10, 192(R6)
+	FMOVQ F12, 288(R6)
+	FMOVQ F13, 384(R6)
+	FMOVQ F9, 480(R6)
 	// column 1
 	ADD R4, R0, R0
 	MOVD R0, R7
-	FMOVS 0(R7), F3
-	ADD R3, R7, R7
-	FMOVS 0(R7), F4
-	ADD R3, R7, R7
-	FMOVS 0(R7), F5
-	ADD R3, R7, R7
 	FMOVS 0(R7), F6
 	ADD R3, R7, R7
 	FMOVS 0(R7), F7
 	ADD R3, R7, R7
 	FMOVS 0(R7), F8
 	ADD R3, R7, R7
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FMOVS 0(R7), F9
+	ADD R3, R7, R7
+	FMOVS 0(R7), F10
+	ADD R3, R7, R7
+	FMOVS 0(R7), F11
+	ADD R3, R7, R7
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVQ F5, 16(R6)
-	FMOVQ F3, 112(R6)
-	FMOVQ F7, 208(R6)
-	FMOVQ F9, 304(R6)
-	FMOVQ F10, 400(R6)
-	FMOVQ F6, 496(R6)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVQ F8, 16(R6)
+	FMOVQ F6, 112(R6)
+	FMOVQ F10, 208(R6)
+	FMOVQ F12, 304(R6)
+	FMOVQ F13, 400(R6)
+	FMOVQ F9, 496(R6)
 	// column 2
 	ADD R4, R0, R0
 	MOVD R0, R7
-	FMOVS 0(R7), F3
-	ADD R3, R7, R7
-	FMOVS 0(R7), F4
-	ADD R3, R7, R7
-	FMOVS 0(R7), F5
-	ADD R3, R7, R7
 	FMOVS 0(R7), F6
 	ADD R3, R7, R7
 	FMOVS 0(R7), F7
 	ADD R3, R7, R7
 	FMOVS 0(R7), F8
 	ADD R3, R7, R7
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FMOVS 0(R7), F9
+	ADD R3, R7, R7
+	FMOVS 0(R7), F10
+	ADD R3, R7, R7
+	FMOVS 0(R7), F11
+	ADD R3, R7, R7
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVQ F5, 32(R6)
-	FMOVQ F3, 128(R6)
-	FMOVQ F7, 224(R6)
-	FMOVQ F9, 320(R6)
-	FMOVQ F10, 416(R6)
-	FMOVQ F6, 512(R6)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVQ F8, 32(R6)
+	FMOVQ F6, 128(R6)
+	FMOVQ F10, 224(R6)
+	FMOVQ F12, 320(R6)
+	FMOVQ F13, 416(R6)
+	FMOVQ F9, 512(R6)
 	// column 3
 	ADD R4, R0, R0
 	MOVD R0, R7
-	FMOVS 0(R7), F3
-	ADD R3, R7, R7
-	FMOVS 0(R7), F4
-	ADD R3, R7, R7
-	FMOVS 0(R7), F5
-	ADD R3, R7, R7
 	FMOVS 0(R7), F6
 	ADD R3, R7, R7
 	FMOVS 0(R7), F7
 	ADD R3, R7, R7
 	FMOVS 0(R7), F8
 	ADD R3, R7, R7
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FMOVS 0(R7), F9
+	ADD R3, R7, R7
+	FMOVS 0(R7), F10
+	ADD R3, R7, R7
+	FMOVS 0(R7), F11
+	ADD R3, R7, R7
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVQ F5, 48(R6)
-	FMOVQ F3, 144(R6)
-	FMOVQ F7, 240(R6)
-	FMOVQ F9, 336(R6)
-	FMOVQ F10, 432(R6)
-	FMOVQ F6, 528(R6)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVQ F8, 48(R6)
+	FMOVQ F6, 144(R6)
+	FMOVQ F10, 240(R6)
+	FMOVQ F12, 336(R6)
+	FMOVQ F13, 432(R6)
+	FMOVQ F9, 528(R6)
 	// column 4
 	ADD R4, R0, R0
 	MOVD R0, R7
-	FMOVS 0(R7), F3
-	ADD R3, R7, R7
-	FMOVS 0(R7), F4
-	ADD R3, R7, R7
-	FMOVS 0(R7), F5
-	ADD R3, R7, R7
 	FMOVS 0(R7), F6
 	ADD R3, R7, R7
 	FMOVS 0(R7), F7
 	ADD R3, R7, R7
 	FMOVS 0(R7), F8
 	ADD R3, R7, R7
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FMOVS 0(R7), F9
+	ADD R3, R7, R7
+	FMOVS 0(R7), F10
+	ADD R3, R7, R7
+	FMOVS 0(R7), F11
+	ADD R3, R7, R7
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVQ F5, 64(R6)
-	FMOVQ F3, 160(R6)
-	FMOVQ F7, 256(R6)
-	FMOVQ F9, 352(R6)
-	FMOVQ F10, 448(R6)
-	FMOVQ F6, 544(R6)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVQ F8, 64(R6)
+	FMOVQ F6, 160(R6)
+	FMOVQ F10, 256(R6)
+	FMOVQ F12, 352(R6)
+	FMOVQ F13, 448(R6)
+	FMOVQ F9, 544(R6)
 	// column 5
 	ADD R4, R0, R0
 	MOVD R0, R7
-	FMOVS 0(R7), F3
-	ADD R3, R7, R7
-	FMOVS 0(R7), F4
-	ADD R3, R7, R7
-	FMOVS 0(R7), F5
-	ADD R3, R7, R7
 	FMOVS 0(R7), F6
 	ADD R3, R7, R7
 	FMOVS 0(R7), F7
 	ADD R3, R7, R7
 	FMOVS 0(R7), F8
 	ADD R3, R7, R7
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FMOVS 0(R7), F9
+	ADD R3, R7, R7
+	FMOVS 0(R7), F10
+	ADD R3, R7, R7
+	FMOVS 0(R7), F11
+	ADD R3, R7, R7
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVQ F5, 80(R6)
-	FMOVQ F3, 176(R6)
-	FMOVQ F7, 272(R6)
-	FMOVQ F9, 368(R6)
-	FMOVQ F10, 464(R6)
-	FMOVQ F6, 560(R6)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVQ F8, 80(R6)
+	FMOVQ F6, 176(R6)
+	FMOVQ F10, 272(R6)
+	FMOVQ F12, 368(R6)
+	FMOVQ F13, 464(R6)
+	FMOVQ F9, 560(R6)
 	MOVD R2, R0
 	// row 0
-	FLDPQ 0(R6), (F3, F4)
-	FLDPQ 32(R6), (F5, F6)
-	FLDPQ 64(R6), (F7, F8)
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FLDPQ 0(R6), (F6, F7)
+	FLDPQ 32(R6), (F8, F9)
+	FLDPQ 64(R6), (F10, F11)
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVS F5, 0(R0)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVS F8, 0(R0)
 	ADD R5, R0, R0
-	FMOVS F3, 0(R0)
-	ADD R5, R0, R0
-	FMOVS F7, 0(R0)
-	ADD R5, R0, R0
-	FMOVS F9, 0(R0)
+	FMOVS F6, 0(R0)
 	ADD R5, R0, R0
 	FMOVS F10, 0(R0)
 	ADD R5, R0, R0
-	FMOVS F6, 0(R0)
+	FMOVS F12, 0(R0)
+	ADD R5, R0, R0
+	FMOVS F13, 0(R0)
+	ADD R5, R0, R0
+	FMOVS F9, 0(R0)
 	ADD R5, R0, R0
 	// row 1
-	FLDPQ 96(R6), (F3, F4)
-	FLDPQ 128(R6), (F5, F6)
-	FLDPQ 160(R6), (F7, F8)
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FLDPQ 96(R6), (F6, F7)
+	FLDPQ 128(R6), (F8, F9)
+	FLDPQ 160(R6), (F10, F11)
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVS F5, 0(R0)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVS F8, 0(R0)
 	ADD R5, R0, R0
-	FMOVS F3, 0(R0)
-	ADD R5, R0, R0
-	FMOVS F7, 0(R0)
-	ADD R5, R0, R0
-	FMOVS F9, 0(R0)
+	FMOVS F6, 0(R0)
 	ADD R5, R0, R0
 	FMOVS F10, 0(R0)
 	ADD R5, R0, R0
-	FMOVS F6, 0(R0)
+	FMOVS F12, 0(R0)
+	ADD R5, R0, R0
+	FMOVS F13, 0(R0)
+	ADD R5, R0, R0
+	FMOVS F9, 0(R0)
 	ADD R5, R0, R0
 	// row 2
-	FLDPQ 192(R6), (F3, F4)
-	FLDPQ 224(R6), (F5, F6)
-	FLDPQ 256(R6), (F7, F8)
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FLDPQ 192(R6), (F6, F7)
+	FLDPQ 224(R6), (F8, F9)
+	FLDPQ 256(R6), (F10, F11)
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVS F5, 0(R0)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVS F8, 0(R0)
 	ADD R5, R0, R0
-	FMOVS F3, 0(R0)
-	ADD R5, R0, R0
-	FMOVS F7, 0(R0)
-	ADD R5, R0, R0
-	FMOVS F9, 0(R0)
+	FMOVS F6, 0(R0)
 	ADD R5, R0, R0
 	FMOVS F10, 0(R0)
 	ADD R5, R0, R0
-	FMOVS F6, 0(R0)
+	FMOVS F12, 0(R0)
+	ADD R5, R0, R0
+	FMOVS F13, 0(R0)
+	ADD R5, R0, R0
+	FMOVS F9, 0(R0)
 	ADD R5, R0, R0
 	// row 3
-	FLDPQ 288(R6), (F3, F4)
-	FLDPQ 320(R6), (F5, F6)
-	FLDPQ 352(R6), (F7, F8)
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FLDPQ 288(R6), (F6, F7)
+	FLDPQ 320(R6), (F8, F9)
+	FLDPQ 352(R6), (F10, F11)
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVS F5, 0(R0)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVS F8, 0(R0)
 	ADD R5, R0, R0
-	FMOVS F3, 0(R0)
-	ADD R5, R0, R0
-	FMOVS F7, 0(R0)
-	ADD R5, R0, R0
-	FMOVS F9, 0(R0)
+	FMOVS F6, 0(R0)
 	ADD R5, R0, R0
 	FMOVS F10, 0(R0)
 	ADD R5, R0, R0
-	FMOVS F6, 0(R0)
+	FMOVS F12, 0(R0)
+	ADD R5, R0, R0
+	FMOVS F13, 0(R0)
+	ADD R5, R0, R0
+	FMOVS F9, 0(R0)
 	ADD R5, R0, R0
 	// row 4
-	FLDPQ 384(R6), (F3, F4)
-	FLDPQ 416(R6), (F5, F6)
-	FLDPQ 448(R6), (F7, F8)
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
+	FLDPQ 384(R6), (F6, F7)
+	FLDPQ 416(R6), (F8, F9)
+	FLDPQ 448(R6), (F10, F11)
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d4e // mov v14.16b, v10.16b
+	WORD $0x4ea1cd0e // fmls v14.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x4ea1ccef // fmls v15.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
+	WORD $0x4ea2cd0a // fmls v10.4s, v8.4s, v2.4s
+	WORD $0x4eaa1d48 // mov v8.16b, v10.16b
+	WORD $0x4e23ccc8 // fmla v8.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d8a // mov v10.16b, v12.16b
+	WORD $0x4ea4cdaa // fmls v10.4s, v13.4s, v4.4s
+	WORD $0x4eae1dcc // mov v12.16b, v14.16b
+	WORD $0x4e25cdec // fmla v12.4s, v15.4s, v5.4s
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4eab1d6b // mov v11.16b, v11.16b
+	WORD $0x4ea2cd2b // fmls v11.4s, v9.4s, v2.4s
 	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d08 // mov v8.16b, v8.16b
-	WORD $0x4ea1ccc8 // fmls v8.4s, v6.4s, v1.4s
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4e20cc86 // fmla v6.4s, v4.4s, v0.4s
-	FMOVS F5, 0(R0)
-	ADD R5, R0, R0
-	FMOVS F3, 0(R0)
-	ADD R5, R0, R0
-	FMOVS F7, 0(R0)
-	ADD R5, R0, R0
-	FMOVS F9, 0(R0)
-	ADD R5, R0, R0
-	FMOVS F10, 0(R0)
+	WORD $0x4e23cce9 // fmla v9.4s, v7.4s, v3.4s
+	FMOVS F8, 0(R0)
 	ADD R5, R0, R0
 	FMOVS F6, 0(R0)
 	ADD R5, R0, R0
-	// row 5
-	FLDPQ 480(R6), (F3, F4)
-	FLDPQ 512(R6), (F5, F6)
-	FLDPQ 544(R6), (F7, F8)
-	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
-	WORD $0x4ea0cca9 // fmls v9.4s, v5.4s, v0.4s
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea0cc8a // fmls v10.4s, v4.4s, v0.4s
-	WORD $0x4ea5d4eb // fsub v11.4s, v7.4s, v5.4s
-	WORD $0x4ea4d4cc // fsub v12.4s, v6.4s, v4.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4ea1cca7 // fmls v7.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce5 // mov v5.16b, v7.16b
-	WORD $0x4e20cc65 // fmla v5.4s, v3.4s, v0.4s
-	WORD $0x4e2ad523 // fadd v3.4s, v9.4s, v10.4s
-	WORD $0x4eaad527 // fsub v7.4s, v9.4s, v10.4s
-	WORD $0x4eab1d69 // mov v9.16b, v11.16b
-	WORD $0x4e22cd89 // fmla v9.4s, v12.4s, v2.4s
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4ea2cd8a // fmls v10.4s, v12.4s, v2.4s
-	WORD $0x4ea81d02 // mov v2.16b, v8.16b
-	WORD $0x4ea1ccc2 // fmls v2.4s, v6.4s, v1.4s
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4e20cc81 // fmla v1.4s, v4.4s, v0.4s
-	FMOVS F5, 0(R0)
+	FMOVS F10, 0(R0)
 	ADD R5, R0, R0
-	FMOVS F3, 0(R0)
+	FMOVS F12, 0(R0)
 	ADD R5, R0, R0
-	FMOVS F7, 0(R0)
+	FMOVS F13, 0(R0)
 	ADD R5, R0, R0
 	FMOVS F9, 0(R0)
 	ADD R5, R0, R0
-	FMOVS F10, 0(R0)
-	ADD R5, R0, R0
+	// row 5
+	FLDPQ 480(R6), (F6, F7)
+	FLDPQ 512(R6), (F8, F9)
+	FLDPQ 544(R6), (F10, F11)
+	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
+	WORD $0x4ea0cd0c // fmls v12.4s, v8.4s, v0.4s
+	WORD $0x4ea91d2d // mov v13.16b, v9.16b
+	WORD $0x4ea0cced // fmls v13.4s, v7.4s, v0.4s
+	WORD $0x4eaa1d40 // mov v0.16b, v10.16b
+	WORD $0x4ea1cd00 // fmls v0.4s, v8.4s, v1.4s
+	WORD $0x4ea91d2e // mov v14.16b, v9.16b
+	WORD $0x4ea1ccee // fmls v14.4s, v7.4s, v1.4s
+	WORD $0x4eaa1d41 // mov v1.16b, v10.16b
+	WORD $0x4ea2cd01 // fmls v1.4s, v8.4s, v2.4s
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	WORD $0x4e23ccc1 // fmla v1.4s, v6.4s, v3.4s
+	WORD $0x4eac1d86 // mov v6.16b, v12.16b
+	WORD $0x4e24cda6 // fmla v6.4s, v13.4s, v4.4s
+	WORD $0x4eac1d88 // mov v8.16b, v12.16b
+	WORD $0x4ea4cda8 // fmls v8.4s, v13.4s, v4.4s
+	WORD $0x4ea01c04 // mov v4.16b, v0.16b
+	WORD $0x4e25cdc4 // fmla v4.4s, v14.4s, v5.4s
+	WORD $0x4ea01c00 // mov v0.16b, v0.16b
+	WORD $0x4ea5cdc0 // fmls v0.4s, v14.4s, v5.4s
+	WORD $0x4eab1d65 // mov v5.16b, v11.16b
+	WORD $0x4ea2cd25 // fmls v5.4s, v9.4s, v2.4s
+	WORD $0x4ea51ca2 // mov v2.16b, v5.16b
+	WORD $0x4e23cce2 // fmla v2.4s, v7.4s, v3.4s
 	FMOVS F1, 0(R0)
+	ADD R5, R0, R0
+	FMOVS F6, 0(R0)
+	ADD R5, R0, R0
+	FMOVS F8, 0(R0)
+	ADD R5, R0, R0
+	FMOVS F4, 0(R0)
+	ADD R5, R0, R0
+	FMOVS F0, 0(R0)
+	ADD R5, R0, R0
+	FMOVS F2, 0(R0)
 	ADD R5, R0, R0
 	ADD $4, R1, R1
 	ADD $4, R2, R2
@@ -1379,11 +1538,13 @@ no1:
 
 TEXT ·winoFilterNEON(SB), NOSPLIT, $0-48
 	MOVD $constants<>(SB), R0
-	FMOVQ 48(R0), F0
-	FMOVQ 64(R0), F1
-	FMOVQ 80(R0), F2
-	FMOVQ 96(R0), F3
-	FMOVQ 112(R0), F4
+	FMOVQ 96(R0), F0
+	FMOVQ 112(R0), F1
+	FMOVQ 128(R0), F2
+	FMOVQ 144(R0), F3
+	FMOVQ 160(R0), F4
+	FMOVQ 176(R0), F5
+	FMOVQ 192(R0), F6
 	MOVD n+0(FP), R0
 	MOVD w+8(FP), R1
 	MOVD u+24(FP), R2
@@ -1399,211 +1560,220 @@ channels:
 	MOVD R1, R7
 	// column 0
 	MOVD R7, R8
-	VLD1.P (R8)(R6), [V5.B16]
-	VLD1.P (R8)(R6), [V6.B16]
 	VLD1.P (R8)(R6), [V7.B16]
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	VLD1.P (R8)(R6), [V8.B16]
+	VLD1.P (R8)(R6), [V9.B16]
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	FMOVQ F5, 0(R5)
-	FMOVQ F11, 48(R5)
-	FMOVQ F8, 96(R5)
-	FMOVQ F9, 144(R5)
-	FMOVQ F6, 192(R5)
-	FMOVQ F7, 240(R5)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	FMOVQ F7, 0(R5)
+	FMOVQ F13, 48(R5)
+	FMOVQ F10, 96(R5)
+	FMOVQ F11, 144(R5)
+	FMOVQ F8, 192(R5)
+	FMOVQ F9, 240(R5)
 	// column 1
 	ADD R3, R7, R7
 	MOVD R7, R8
-	VLD1.P (R8)(R6), [V5.B16]
-	VLD1.P (R8)(R6), [V6.B16]
 	VLD1.P (R8)(R6), [V7.B16]
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	VLD1.P (R8)(R6), [V8.B16]
+	VLD1.P (R8)(R6), [V9.B16]
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	FMOVQ F5, 16(R5)
-	FMOVQ F11, 64(R5)
-	FMOVQ F8, 112(R5)
-	FMOVQ F9, 160(R5)
-	FMOVQ F6, 208(R5)
-	FMOVQ F7, 256(R5)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	FMOVQ F7, 16(R5)
+	FMOVQ F13, 64(R5)
+	FMOVQ F10, 112(R5)
+	FMOVQ F11, 160(R5)
+	FMOVQ F8, 208(R5)
+	FMOVQ F9, 256(R5)
 	// column 2
 	ADD R3, R7, R7
 	MOVD R7, R8
-	VLD1.P (R8)(R6), [V5.B16]
-	VLD1.P (R8)(R6), [V6.B16]
 	VLD1.P (R8)(R6), [V7.B16]
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	VLD1.P (R8)(R6), [V8.B16]
+	VLD1.P (R8)(R6), [V9.B16]
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	FMOVQ F5, 32(R5)
-	FMOVQ F11, 80(R5)
-	FMOVQ F8, 128(R5)
-	FMOVQ F9, 176(R5)
-	FMOVQ F6, 224(R5)
-	FMOVQ F7, 272(R5)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	FMOVQ F7, 32(R5)
+	FMOVQ F13, 80(R5)
+	FMOVQ F10, 128(R5)
+	FMOVQ F11, 176(R5)
+	FMOVQ F8, 224(R5)
+	FMOVQ F9, 272(R5)
 	MOVD R2, R7
 	// row 0
-	FLDPQ 0(R5), (F5, F6)
-	FMOVQ 32(R5), F7
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	FLDPQ 0(R5), (F7, F8)
+	FMOVQ 32(R5), F9
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	VST1.P [V5.B16], (R7)(R4)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	VST1.P [V7.B16], (R7)(R4)
+	VST1.P [V13.B16], (R7)(R4)
+	VST1.P [V10.B16], (R7)(R4)
 	VST1.P [V11.B16], (R7)(R4)
 	VST1.P [V8.B16], (R7)(R4)
 	VST1.P [V9.B16], (R7)(R4)
-	VST1.P [V6.B16], (R7)(R4)
-	VST1.P [V7.B16], (R7)(R4)
 	// row 1
-	FLDPQ 48(R5), (F5, F6)
-	FMOVQ 80(R5), F7
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	FLDPQ 48(R5), (F7, F8)
+	FMOVQ 80(R5), F9
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	VST1.P [V5.B16], (R7)(R4)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	VST1.P [V7.B16], (R7)(R4)
+	VST1.P [V13.B16], (R7)(R4)
+	VST1.P [V10.B16], (R7)(R4)
 	VST1.P [V11.B16], (R7)(R4)
 	VST1.P [V8.B16], (R7)(R4)
 	VST1.P [V9.B16], (R7)(R4)
-	VST1.P [V6.B16], (R7)(R4)
-	VST1.P [V7.B16], (R7)(R4)
 	// row 2
-	FLDPQ 96(R5), (F5, F6)
-	FMOVQ 128(R5), F7
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	FLDPQ 96(R5), (F7, F8)
+	FMOVQ 128(R5), F9
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	VST1.P [V5.B16], (R7)(R4)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	VST1.P [V7.B16], (R7)(R4)
+	VST1.P [V13.B16], (R7)(R4)
+	VST1.P [V10.B16], (R7)(R4)
 	VST1.P [V11.B16], (R7)(R4)
 	VST1.P [V8.B16], (R7)(R4)
 	VST1.P [V9.B16], (R7)(R4)
-	VST1.P [V6.B16], (R7)(R4)
-	VST1.P [V7.B16], (R7)(R4)
 	// row 3
-	FLDPQ 144(R5), (F5, F6)
-	FMOVQ 176(R5), F7
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	FLDPQ 144(R5), (F7, F8)
+	FMOVQ 176(R5), F9
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	VST1.P [V5.B16], (R7)(R4)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	VST1.P [V7.B16], (R7)(R4)
+	VST1.P [V13.B16], (R7)(R4)
+	VST1.P [V10.B16], (R7)(R4)
 	VST1.P [V11.B16], (R7)(R4)
 	VST1.P [V8.B16], (R7)(R4)
 	VST1.P [V9.B16], (R7)(R4)
-	VST1.P [V6.B16], (R7)(R4)
-	VST1.P [V7.B16], (R7)(R4)
 	// row 4
-	FLDPQ 192(R5), (F5, F6)
-	FMOVQ 224(R5), F7
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	FLDPQ 192(R5), (F7, F8)
+	FMOVQ 224(R5), F9
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	VST1.P [V5.B16], (R7)(R4)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	VST1.P [V7.B16], (R7)(R4)
+	VST1.P [V13.B16], (R7)(R4)
+	VST1.P [V10.B16], (R7)(R4)
 	VST1.P [V11.B16], (R7)(R4)
 	VST1.P [V8.B16], (R7)(R4)
 	VST1.P [V9.B16], (R7)(R4)
-	VST1.P [V6.B16], (R7)(R4)
-	VST1.P [V7.B16], (R7)(R4)
 	// row 5
-	FLDPQ 240(R5), (F5, F6)
-	FMOVQ 272(R5), F7
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	FLDPQ 240(R5), (F7, F8)
+	FMOVQ 272(R5), F9
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	VST1.P [V5.B16], (R7)(R4)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	VST1.P [V7.B16], (R7)(R4)
+	VST1.P [V13.B16], (R7)(R4)
+	VST1.P [V10.B16], (R7)(R4)
 	VST1.P [V11.B16], (R7)(R4)
 	VST1.P [V8.B16], (R7)(R4)
 	VST1.P [V9.B16], (R7)(R4)
-	VST1.P [V6.B16], (R7)(R4)
-	VST1.P [V7.B16], (R7)(R4)
 	ADD $16, R1, R1
 	ADD $16, R2, R2
 	SUBS $4, R0, R0
@@ -1615,255 +1785,264 @@ last:
 	MOVD R1, R7
 	// column 0
 	MOVD R7, R8
-	FMOVD 0(R8), F5
-	ADD R6, R8, R8
-	FMOVD 0(R8), F6
-	ADD R6, R8, R8
 	FMOVD 0(R8), F7
 	ADD R6, R8, R8
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	FMOVD 0(R8), F8
+	ADD R6, R8, R8
+	FMOVD 0(R8), F9
+	ADD R6, R8, R8
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	FMOVQ F5, 0(R5)
-	FMOVQ F11, 48(R5)
-	FMOVQ F8, 96(R5)
-	FMOVQ F9, 144(R5)
-	FMOVQ F6, 192(R5)
-	FMOVQ F7, 240(R5)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	FMOVQ F7, 0(R5)
+	FMOVQ F13, 48(R5)
+	FMOVQ F10, 96(R5)
+	FMOVQ F11, 144(R5)
+	FMOVQ F8, 192(R5)
+	FMOVQ F9, 240(R5)
 	// column 1
 	ADD R3, R7, R7
 	MOVD R7, R8
-	FMOVD 0(R8), F5
-	ADD R6, R8, R8
-	FMOVD 0(R8), F6
-	ADD R6, R8, R8
 	FMOVD 0(R8), F7
 	ADD R6, R8, R8
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	FMOVD 0(R8), F8
+	ADD R6, R8, R8
+	FMOVD 0(R8), F9
+	ADD R6, R8, R8
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	FMOVQ F5, 16(R5)
-	FMOVQ F11, 64(R5)
-	FMOVQ F8, 112(R5)
-	FMOVQ F9, 160(R5)
-	FMOVQ F6, 208(R5)
-	FMOVQ F7, 256(R5)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	FMOVQ F7, 16(R5)
+	FMOVQ F13, 64(R5)
+	FMOVQ F10, 112(R5)
+	FMOVQ F11, 160(R5)
+	FMOVQ F8, 208(R5)
+	FMOVQ F9, 256(R5)
 	// column 2
 	ADD R3, R7, R7
 	MOVD R7, R8
-	FMOVD 0(R8), F5
-	ADD R6, R8, R8
-	FMOVD 0(R8), F6
-	ADD R6, R8, R8
 	FMOVD 0(R8), F7
 	ADD R6, R8, R8
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	FMOVD 0(R8), F8
+	ADD R6, R8, R8
+	FMOVD 0(R8), F9
+	ADD R6, R8, R8
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	FMOVQ F5, 32(R5)
-	FMOVQ F11, 80(R5)
-	FMOVQ F8, 128(R5)
-	FMOVQ F9, 176(R5)
-	FMOVQ F6, 224(R5)
-	FMOVQ F7, 272(R5)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	FMOVQ F7, 32(R5)
+	FMOVQ F13, 80(R5)
+	FMOVQ F10, 128(R5)
+	FMOVQ F11, 176(R5)
+	FMOVQ F8, 224(R5)
+	FMOVQ F9, 272(R5)
 	MOVD R2, R7
 	// row 0
-	FLDPQ 0(R5), (F5, F6)
-	FMOVQ 32(R5), F7
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	FLDPQ 0(R5), (F7, F8)
+	FMOVQ 32(R5), F9
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	FMOVD F5, 0(R7)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	FMOVD F7, 0(R7)
+	ADD R4, R7, R7
+	FMOVD F13, 0(R7)
+	ADD R4, R7, R7
+	FMOVD F10, 0(R7)
 	ADD R4, R7, R7
 	FMOVD F11, 0(R7)
 	ADD R4, R7, R7
 	FMOVD F8, 0(R7)
 	ADD R4, R7, R7
 	FMOVD F9, 0(R7)
-	ADD R4, R7, R7
-	FMOVD F6, 0(R7)
-	ADD R4, R7, R7
-	FMOVD F7, 0(R7)
 	ADD R4, R7, R7
 	// row 1
-	FLDPQ 48(R5), (F5, F6)
-	FMOVQ 80(R5), F7
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	FLDPQ 48(R5), (F7, F8)
+	FMOVQ 80(R5), F9
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	FMOVD F5, 0(R7)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	FMOVD F7, 0(R7)
+	ADD R4, R7, R7
+	FMOVD F13, 0(R7)
+	ADD R4, R7, R7
+	FMOVD F10, 0(R7)
 	ADD R4, R7, R7
 	FMOVD F11, 0(R7)
 	ADD R4, R7, R7
 	FMOVD F8, 0(R7)
 	ADD R4, R7, R7
 	FMOVD F9, 0(R7)
-	ADD R4, R7, R7
-	FMOVD F6, 0(R7)
-	ADD R4, R7, R7
-	FMOVD F7, 0(R7)
 	ADD R4, R7, R7
 	// row 2
-	FLDPQ 96(R5), (F5, F6)
-	FMOVQ 128(R5), F7
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	FLDPQ 96(R5), (F7, F8)
+	FMOVQ 128(R5), F9
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	FMOVD F5, 0(R7)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	FMOVD F7, 0(R7)
+	ADD R4, R7, R7
+	FMOVD F13, 0(R7)
+	ADD R4, R7, R7
+	FMOVD F10, 0(R7)
 	ADD R4, R7, R7
 	FMOVD F11, 0(R7)
 	ADD R4, R7, R7
 	FMOVD F8, 0(R7)
 	ADD R4, R7, R7
 	FMOVD F9, 0(R7)
-	ADD R4, R7, R7
-	FMOVD F6, 0(R7)
-	ADD R4, R7, R7
-	FMOVD F7, 0(R7)
 	ADD R4, R7, R7
 	// row 3
-	FLDPQ 144(R5), (F5, F6)
-	FMOVQ 176(R5), F7
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	FLDPQ 144(R5), (F7, F8)
+	FMOVQ 176(R5), F9
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	FMOVD F5, 0(R7)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	FMOVD F7, 0(R7)
+	ADD R4, R7, R7
+	FMOVD F13, 0(R7)
+	ADD R4, R7, R7
+	FMOVD F10, 0(R7)
 	ADD R4, R7, R7
 	FMOVD F11, 0(R7)
 	ADD R4, R7, R7
 	FMOVD F8, 0(R7)
 	ADD R4, R7, R7
 	FMOVD F9, 0(R7)
-	ADD R4, R7, R7
-	FMOVD F6, 0(R7)
-	ADD R4, R7, R7
-	FMOVD F7, 0(R7)
 	ADD R4, R7, R7
 	// row 4
-	FLDPQ 192(R5), (F5, F6)
-	FMOVQ 224(R5), F7
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	FLDPQ 192(R5), (F7, F8)
+	FMOVQ 224(R5), F9
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	FMOVD F5, 0(R7)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	FMOVD F7, 0(R7)
+	ADD R4, R7, R7
+	FMOVD F13, 0(R7)
+	ADD R4, R7, R7
+	FMOVD F10, 0(R7)
 	ADD R4, R7, R7
 	FMOVD F11, 0(R7)
 	ADD R4, R7, R7
 	FMOVD F8, 0(R7)
 	ADD R4, R7, R7
 	FMOVD F9, 0(R7)
-	ADD R4, R7, R7
-	FMOVD F6, 0(R7)
-	ADD R4, R7, R7
-	FMOVD F7, 0(R7)
 	ADD R4, R7, R7
 	// row 5
-	FLDPQ 240(R5), (F5, F6)
-	FMOVQ 272(R5), F7
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	FLDPQ 240(R5), (F7, F8)
+	FMOVQ 272(R5), F9
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	FMOVD F5, 0(R7)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	FMOVD F7, 0(R7)
+	ADD R4, R7, R7
+	FMOVD F13, 0(R7)
+	ADD R4, R7, R7
+	FMOVD F10, 0(R7)
 	ADD R4, R7, R7
 	FMOVD F11, 0(R7)
 	ADD R4, R7, R7
 	FMOVD F8, 0(R7)
 	ADD R4, R7, R7
 	FMOVD F9, 0(R7)
-	ADD R4, R7, R7
-	FMOVD F6, 0(R7)
-	ADD R4, R7, R7
-	FMOVD F7, 0(R7)
 	ADD R4, R7, R7
 	ADD $8, R1, R1
 	ADD $8, R2, R2
@@ -1873,217 +2052,229 @@ no2:
 	MOVD R1, R0
 	// column 0
 	MOVD R0, R7
-	FMOVS 0(R7), F5
-	ADD R6, R7, R7
-	FMOVS 0(R7), F6
-	ADD R6, R7, R7
 	FMOVS 0(R7), F7
 	ADD R6, R7, R7
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	FMOVS 0(R7), F8
+	ADD R6, R7, R7
+	FMOVS 0(R7), F9
+	ADD R6, R7, R7
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	FMOVQ F5, 0(R5)
-	FMOVQ F11, 48(R5)
-	FMOVQ F8, 96(R5)
-	FMOVQ F9, 144(R5)
-	FMOVQ F6, 192(R5)
-	FMOVQ F7, 240(R5)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	FMOVQ F7, 0(R5)
+	FMOVQ F13, 48(R5)
+	FMOVQ F10, 96(R5)
+	FMOVQ F11, 144(R5)
+	FMOVQ F8, 192(R5)
+	FMOVQ F9, 240(R5)
 	// column 1
 	ADD R3, R0, R0
 	MOVD R0, R7
-	FMOVS 0(R7), F5
-	ADD R6, R7, R7
-	FMOVS 0(R7), F6
-	ADD R6, R7, R7
 	FMOVS 0(R7), F7
 	ADD R6, R7, R7
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	FMOVS 0(R7), F8
+	ADD R6, R7, R7
+	FMOVS 0(R7), F9
+	ADD R6, R7, R7
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	FMOVQ F5, 16(R5)
-	FMOVQ F11, 64(R5)
-	FMOVQ F8, 112(R5)
-	FMOVQ F9, 160(R5)
-	FMOVQ F6, 208(R5)
-	FMOVQ F7, 256(R5)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	FMOVQ F7, 16(R5)
+	FMOVQ F13, 64(R5)
+	FMOVQ F10, 112(R5)
+	FMOVQ F11, 160(R5)
+	FMOVQ F8, 208(R5)
+	FMOVQ F9, 256(R5)
 	// column 2
 	ADD R3, R0, R0
 	MOVD R0, R7
-	FMOVS 0(R7), F5
-	ADD R6, R7, R7
-	FMOVS 0(R7), F6
-	ADD R6, R7, R7
 	FMOVS 0(R7), F7
 	ADD R6, R7, R7
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	FMOVS 0(R7), F8
+	ADD R6, R7, R7
+	FMOVS 0(R7), F9
+	ADD R6, R7, R7
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	FMOVQ F5, 32(R5)
-	FMOVQ F11, 80(R5)
-	FMOVQ F8, 128(R5)
-	FMOVQ F9, 176(R5)
-	FMOVQ F6, 224(R5)
-	FMOVQ F7, 272(R5)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	FMOVQ F7, 32(R5)
+	FMOVQ F13, 80(R5)
+	FMOVQ F10, 128(R5)
+	FMOVQ F11, 176(R5)
+	FMOVQ F8, 224(R5)
+	FMOVQ F9, 272(R5)
 	MOVD R2, R0
 	// row 0
-	FLDPQ 0(R5), (F5, F6)
-	FMOVQ 32(R5), F7
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	FLDPQ 0(R5), (F7, F8)
+	FMOVQ 32(R5), F9
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	FMOVS F5, 0(R0)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	FMOVS F7, 0(R0)
+	ADD R4, R0, R0
+	FMOVS F13, 0(R0)
+	ADD R4, R0, R0
+	FMOVS F10, 0(R0)
 	ADD R4, R0, R0
 	FMOVS F11, 0(R0)
 	ADD R4, R0, R0
 	FMOVS F8, 0(R0)
 	ADD R4, R0, R0
 	FMOVS F9, 0(R0)
-	ADD R4, R0, R0
-	FMOVS F6, 0(R0)
-	ADD R4, R0, R0
-	FMOVS F7, 0(R0)
 	ADD R4, R0, R0
 	// row 1
-	FLDPQ 48(R5), (F5, F6)
-	FMOVQ 80(R5), F7
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	FLDPQ 48(R5), (F7, F8)
+	FMOVQ 80(R5), F9
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	FMOVS F5, 0(R0)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	FMOVS F7, 0(R0)
+	ADD R4, R0, R0
+	FMOVS F13, 0(R0)
+	ADD R4, R0, R0
+	FMOVS F10, 0(R0)
 	ADD R4, R0, R0
 	FMOVS F11, 0(R0)
 	ADD R4, R0, R0
 	FMOVS F8, 0(R0)
 	ADD R4, R0, R0
 	FMOVS F9, 0(R0)
-	ADD R4, R0, R0
-	FMOVS F6, 0(R0)
-	ADD R4, R0, R0
-	FMOVS F7, 0(R0)
 	ADD R4, R0, R0
 	// row 2
-	FLDPQ 96(R5), (F5, F6)
-	FMOVQ 128(R5), F7
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	FLDPQ 96(R5), (F7, F8)
+	FMOVQ 128(R5), F9
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	FMOVS F5, 0(R0)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	FMOVS F7, 0(R0)
+	ADD R4, R0, R0
+	FMOVS F13, 0(R0)
+	ADD R4, R0, R0
+	FMOVS F10, 0(R0)
 	ADD R4, R0, R0
 	FMOVS F11, 0(R0)
 	ADD R4, R0, R0
 	FMOVS F8, 0(R0)
 	ADD R4, R0, R0
 	FMOVS F9, 0(R0)
-	ADD R4, R0, R0
-	FMOVS F6, 0(R0)
-	ADD R4, R0, R0
-	FMOVS F7, 0(R0)
 	ADD R4, R0, R0
 	// row 3
-	FLDPQ 144(R5), (F5, F6)
-	FMOVQ 176(R5), F7
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	FLDPQ 144(R5), (F7, F8)
+	FMOVQ 176(R5), F9
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	FMOVS F5, 0(R0)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	FMOVS F7, 0(R0)
+	ADD R4, R0, R0
+	FMOVS F13, 0(R0)
+	ADD R4, R0, R0
+	FMOVS F10, 0(R0)
 	ADD R4, R0, R0
 	FMOVS F11, 0(R0)
 	ADD R4, R0, R0
 	FMOVS F8, 0(R0)
 	ADD R4, R0, R0
 	FMOVS F9, 0(R0)
-	ADD R4, R0, R0
-	FMOVS F6, 0(R0)
-	ADD R4, R0, R0
-	FMOVS F7, 0(R0)
 	ADD R4, R0, R0
 	// row 4
-	FLDPQ 192(R5), (F5, F6)
-	FMOVQ 224(R5), F7
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc9 // fmul v9.4s, v6.4s, v1.4s
-	WORD $0x6e21dcea // fmul v10.4s, v7.4s, v1.4s
+	FLDPQ 192(R5), (F7, F8)
+	FMOVQ 224(R5), F9
+	WORD $0x6e20dd2a // fmul v10.4s, v9.4s, v0.4s
 	WORD $0x4eaa1d4a // mov v10.16b, v10.16b
-	WORD $0x4e22ccaa // fmla v10.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc6 // fmul v6.4s, v6.4s, v3.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea9d50b // fsub v11.4s, v8.4s, v9.4s
-	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD $0x4e26d549 // fadd v9.4s, v10.4s, v6.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	FMOVS F5, 0(R0)
+	WORD $0x4e21ccea // fmla v10.4s, v7.4s, v1.4s
+	WORD $0x6e22dd0b // fmul v11.4s, v8.4s, v2.4s
+	WORD $0x6e23dd2c // fmul v12.4s, v9.4s, v3.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e24ccec // fmla v12.4s, v7.4s, v4.4s
+	WORD $0x6e25dd08 // fmul v8.4s, v8.4s, v5.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x4e2bd54d // fadd v13.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e28d58b // fadd v11.4s, v12.4s, v8.4s
+	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
+	WORD $0x4ea91d29 // mov v9.16b, v9.16b
+	FMOVS F7, 0(R0)
+	ADD R4, R0, R0
+	FMOVS F13, 0(R0)
+	ADD R4, R0, R0
+	FMOVS F10, 0(R0)
 	ADD R4, R0, R0
 	FMOVS F11, 0(R0)
 	ADD R4, R0, R0
@@ -2091,37 +2282,34 @@ no2:
 	ADD R4, R0, R0
 	FMOVS F9, 0(R0)
 	ADD R4, R0, R0
-	FMOVS F6, 0(R0)
-	ADD R4, R0, R0
-	FMOVS F7, 0(R0)
-	ADD R4, R0, R0
 	// row 5
-	FLDPQ 240(R5), (F5, F6)
-	FMOVQ 272(R5), F7
-	WORD $0x4e27d4a8 // fadd v8.4s, v5.4s, v7.4s
-	WORD $0x6e20dd00 // fmul v0.4s, v8.4s, v0.4s
-	WORD $0x6e21dcc8 // fmul v8.4s, v6.4s, v1.4s
-	WORD $0x6e21dce1 // fmul v1.4s, v7.4s, v1.4s
-	WORD $0x4ea11c21 // mov v1.16b, v1.16b
-	WORD $0x4e22cca1 // fmla v1.4s, v5.4s, v2.4s
-	WORD $0x6e23dcc2 // fmul v2.4s, v6.4s, v3.4s
-	WORD $0x6e24dca3 // fmul v3.4s, v5.4s, v4.4s
-	WORD $0x4ea8d404 // fsub v4.4s, v0.4s, v8.4s
-	WORD $0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD $0x4e22d425 // fadd v5.4s, v1.4s, v2.4s
-	WORD $0x4ea2d421 // fsub v1.4s, v1.4s, v2.4s
-	WORD $0x4ea71ce2 // mov v2.16b, v7.16b
-	FMOVS F3, 0(R0)
-	ADD R4, R0, R0
+	FLDPQ 240(R5), (F7, F8)
+	FMOVQ 272(R5), F9
+	WORD $0x6e20dd20 // fmul v0.4s, v9.4s, v0.4s
+	WORD $0x4ea01c00 // mov v0.16b, v0.16b
+	WORD $0x4e21cce0 // fmla v0.4s, v7.4s, v1.4s
+	WORD $0x6e22dd01 // fmul v1.4s, v8.4s, v2.4s
+	WORD $0x6e23dd22 // fmul v2.4s, v9.4s, v3.4s
+	WORD $0x4ea21c42 // mov v2.16b, v2.16b
+	WORD $0x4e24cce2 // fmla v2.4s, v7.4s, v4.4s
+	WORD $0x6e25dd03 // fmul v3.4s, v8.4s, v5.4s
+	WORD $0x6e26dce4 // fmul v4.4s, v7.4s, v6.4s
+	WORD $0x4e21d405 // fadd v5.4s, v0.4s, v1.4s
+	WORD $0x4ea1d400 // fsub v0.4s, v0.4s, v1.4s
+	WORD $0x4e23d441 // fadd v1.4s, v2.4s, v3.4s
+	WORD $0x4ea3d442 // fsub v2.4s, v2.4s, v3.4s
+	WORD $0x4ea91d23 // mov v3.16b, v9.16b
 	FMOVS F4, 0(R0)
 	ADD R4, R0, R0
-	FMOVS F0, 0(R0)
-	ADD R4, R0, R0
 	FMOVS F5, 0(R0)
+	ADD R4, R0, R0
+	FMOVS F0, 0(R0)
 	ADD R4, R0, R0
 	FMOVS F1, 0(R0)
 	ADD R4, R0, R0
 	FMOVS F2, 0(R0)
+	ADD R4, R0, R0
+	FMOVS F3, 0(R0)
 	ADD R4, R0, R0
 	ADD $4, R1, R1
 	ADD $4, R2, R2
@@ -2131,9 +2319,12 @@ no1:
 
 TEXT ·winoOutputNEON(SB), NOSPLIT, $0-120
 	MOVD $constants<>(SB), R0
-	FMOVQ 32(R0), F0
-	FMOVQ 0(R0), F1
-	FMOVQ 128(R0), F2
+	FMOVQ 64(R0), F0
+	FMOVQ 80(R0), F1
+	FMOVQ 16(R0), F2
+	FMOVQ 0(R0), F3
+	FMOVQ 208(R0), F4
+	FMOVQ 224(R0), F5
 	MOVD c+0(FP), R0
 	MOVD in+8(FP), R1
 	MOVD out+24(FP), R2
@@ -2149,10 +2340,10 @@ TEXT ·winoOutputNEON(SB), NOSPLIT, $0-120
 	MOVD tmp+112(FP), R12
 	ADD R4<<1, R4, R13
 	LSL $1, R13, R13
-	FMOVS lo+80(FP), F3
-	WORD $0x4e040463 // dup v3.4s, v3.s[0]
-	FMOVS hi+84(FP), F4
-	WORD $0x4e040484 // dup v4.4s, v4.s[0]
+	FMOVS lo+80(FP), F6
+	WORD $0x4e0404c6 // dup v6.4s, v6.s[0]
+	FMOVS hi+84(FP), F7
+	WORD $0x4e0404e7 // dup v7.4s, v7.s[0]
 	// a vector of channels
 	SUBS $4, R0, R0
 	BLT last
@@ -2161,163 +2352,181 @@ channels:
 	MOVD R1, R14
 	// column 0
 	MOVD R14, R15
-	VLD1.P (R15)(R13), [V5.B16]
-	VLD1.P (R15)(R13), [V6.B16]
-	VLD1.P (R15)(R13), [V7.B16]
 	VLD1.P (R15)(R13), [V8.B16]
 	VLD1.P (R15)(R13), [V9.B16]
 	VLD1.P (R15)(R13), [V10.B16]
-	WORD $0x4e27d4cb // fadd v11.4s, v6.4s, v7.4s
-	WORD $0x4ea7d4c6 // fsub v6.4s, v6.4s, v7.4s
-	WORD $0x4e29d507 // fadd v7.4s, v8.4s, v9.4s
-	WORD $0x4ea9d508 // fsub v8.4s, v8.4s, v9.4s
-	WORD $0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
-	WORD $0x4ea61cc9 // mov v9.16b, v6.16b
-	WORD $0x4e20cd09 // fmla v9.4s, v8.4s, v0.4s
-	WORD $0x4eab1d6b // mov v11.16b, v11.16b
-	WORD $0x4e21cceb // fmla v11.4s, v7.4s, v1.4s
-	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
-	WORD $0x4e22cd06 // fmla v6.4s, v8.4s, v2.4s
-	WORD $0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FMOVQ F5, 0(R12)
-	FMOVQ F9, 96(R12)
-	FMOVQ F11, 192(R12)
-	FMOVQ F6, 288(R12)
+	VLD1.P (R15)(R13), [V11.B16]
+	VLD1.P (R15)(R13), [V12.B16]
+	VLD1.P (R15)(R13), [V13.B16]
+	WORD $0x4e2ad52e // fadd v14.4s, v9.4s, v10.4s
+	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
+	WORD $0x4e2cd56a // fadd v10.4s, v11.4s, v12.4s
+	WORD $0x4eacd56b // fsub v11.4s, v11.4s, v12.4s
+	WORD $0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD $0x6e20dd2c // fmul v12.4s, v9.4s, v0.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e21cd6c // fmla v12.4s, v11.4s, v1.4s
+	WORD $0x6e22ddce // fmul v14.4s, v14.4s, v2.4s
+	WORD $0x4eae1dce // mov v14.16b, v14.16b
+	WORD $0x4e23cd4e // fmla v14.4s, v10.4s, v3.4s
+	WORD $0x4ead1daa // mov v10.16b, v13.16b
+	WORD $0x4e24cd2a // fmla v10.4s, v9.4s, v4.4s
+	WORD $0x4eaa1d49 // mov v9.16b, v10.16b
+	WORD $0x4e25cd69 // fmla v9.4s, v11.4s, v5.4s
+	FMOVQ F8, 0(R12)
+	FMOVQ F12, 96(R12)
+	FMOVQ F14, 192(R12)
+	FMOVQ F9, 288(R12)
 	// column 1
 	ADD R4, R14, R14
 	MOVD R14, R15
-	VLD1.P (R15)(R13), [V5.B16]
-	VLD1.P (R15)(R13), [V6.B16]
-	VLD1.P (R15)(R13), [V7.B16]
 	VLD1.P (R15)(R13), [V8.B16]
 	VLD1.P (R15)(R13), [V9.B16]
 	VLD1.P (R15)(R13), [V10.B16]
-	WORD $0x4e27d4cb // fadd v11.4s, v6.4s, v7.4s
-	WORD $0x4ea7d4c6 // fsub v6.4s, v6.4s, v7.4s
-	WORD $0x4e29d507 // fadd v7.4s, v8.4s, v9.4s
-	WORD $0x4ea9d508 // fsub v8.4s, v8.4s, v9.4s
-	WORD $0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
-	WORD $0x4ea61cc9 // mov v9.16b, v6.16b
-	WORD $0x4e20cd09 // fmla v9.4s, v8.4s, v0.4s
-	WORD $0x4eab1d6b // mov v11.16b, v11.16b
-	WORD $0x4e21cceb // fmla v11.4s, v7.4s, v1.4s
-	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
-	WORD $0x4e22cd06 // fmla v6.4s, v8.4s, v2.4s
-	WORD $0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FMOVQ F5, 16(R12)
-	FMOVQ F9, 112(R12)
-	FMOVQ F11, 208(R12)
-	FMOVQ F6, 304(R12)
+	VLD1.P (R15)(R13), [V11.B16]
+	VLD1.P (R15)(R13), [V12.B16]
+	VLD1.P (R15)(R13), [V13.B16]
+	WORD $0x4e2ad52e // fadd v14.4s, v9.4s, v10.4s
+	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
+	WORD $0x4e2cd56a // fadd v10.4s, v11.4s, v12.4s
+	WORD $0x4eacd56b // fsub v11.4s, v11.4s, v12.4s
+	WORD $0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD $0x6e20dd2c // fmul v12.4s, v9.4s, v0.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e21cd6c // fmla v12.4s, v11.4s, v1.4s
+	WORD $0x6e22ddce // fmul v14.4s, v14.4s, v2.4s
+	WORD $0x4eae1dce // mov v14.16b, v14.16b
+	WORD $0x4e23cd4e // fmla v14.4s, v10.4s, v3.4s
+	WORD $0x4ead1daa // mov v10.16b, v13.16b
+	WORD $0x4e24cd2a // fmla v10.4s, v9.4s, v4.4s
+	WORD $0x4eaa1d49 // mov v9.16b, v10.16b
+	WORD $0x4e25cd69 // fmla v9.4s, v11.4s, v5.4s
+	FMOVQ F8, 16(R12)
+	FMOVQ F12, 112(R12)
+	FMOVQ F14, 208(R12)
+	FMOVQ F9, 304(R12)
 	// column 2
 	ADD R4, R14, R14
 	MOVD R14, R15
-	VLD1.P (R15)(R13), [V5.B16]
-	VLD1.P (R15)(R13), [V6.B16]
-	VLD1.P (R15)(R13), [V7.B16]
 	VLD1.P (R15)(R13), [V8.B16]
 	VLD1.P (R15)(R13), [V9.B16]
 	VLD1.P (R15)(R13), [V10.B16]
-	WORD $0x4e27d4cb // fadd v11.4s, v6.4s, v7.4s
-	WORD $0x4ea7d4c6 // fsub v6.4s, v6.4s, v7.4s
-	WORD $0x4e29d507 // fadd v7.4s, v8.4s, v9.4s
-	WORD $0x4ea9d508 // fsub v8.4s, v8.4s, v9.4s
-	WORD $0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
-	WORD $0x4ea61cc9 // mov v9.16b, v6.16b
-	WORD $0x4e20cd09 // fmla v9.4s, v8.4s, v0.4s
-	WORD $0x4eab1d6b // mov v11.16b, v11.16b
-	WORD $0x4e21cceb // fmla v11.4s, v7.4s, v1.4s
-	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
-	WORD $0x4e22cd06 // fmla v6.4s, v8.4s, v2.4s
-	WORD $0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FMOVQ F5, 32(R12)
-	FMOVQ F9, 128(R12)
-	FMOVQ F11, 224(R12)
-	FMOVQ F6, 320(R12)
+	VLD1.P (R15)(R13), [V11.B16]
+	VLD1.P (R15)(R13), [V12.B16]
+	VLD1.P (R15)(R13), [V13.B16]
+	WORD $0x4e2ad52e // fadd v14.4s, v9.4s, v10.4s
+	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
+	WORD $0x4e2cd56a // fadd v10.4s, v11.4s, v12.4s
+	WORD $0x4eacd56b // fsub v11.4s, v11.4s, v12.4s
+	WORD $0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD $0x6e20dd2c // fmul v12.4s, v9.4s, v0.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e21cd6c // fmla v12.4s, v11.4s, v1.4s
+	WORD $0x6e22ddce // fmul v14.4s, v14.4s, v2.4s
+	WORD $0x4eae1dce // mov v14.16b, v14.16b
+	WORD $0x4e23cd4e // fmla v14.4s, v10.4s, v3.4s
+	WORD $0x4ead1daa // mov v10.16b, v13.16b
+	WORD $0x4e24cd2a // fmla v10.4s, v9.4s, v4.4s
+	WORD $0x4eaa1d49 // mov v9.16b, v10.16b
+	WORD $0x4e25cd69 // fmla v9.4s, v11.4s, v5.4s
+	FMOVQ F8, 32(R12)
+	FMOVQ F12, 128(R12)
+	FMOVQ F14, 224(R12)
+	FMOVQ F9, 320(R12)
 	// column 3
 	ADD R4, R14, R14
 	MOVD R14, R15
-	VLD1.P (R15)(R13), [V5.B16]
-	VLD1.P (R15)(R13), [V6.B16]
-	VLD1.P (R15)(R13), [V7.B16]
 	VLD1.P (R15)(R13), [V8.B16]
 	VLD1.P (R15)(R13), [V9.B16]
 	VLD1.P (R15)(R13), [V10.B16]
-	WORD $0x4e27d4cb // fadd v11.4s, v6.4s, v7.4s
-	WORD $0x4ea7d4c6 // fsub v6.4s, v6.4s, v7.4s
-	WORD $0x4e29d507 // fadd v7.4s, v8.4s, v9.4s
-	WORD $0x4ea9d508 // fsub v8.4s, v8.4s, v9.4s
-	WORD $0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
-	WORD $0x4ea61cc9 // mov v9.16b, v6.16b
-	WORD $0x4e20cd09 // fmla v9.4s, v8.4s, v0.4s
-	WORD $0x4eab1d6b // mov v11.16b, v11.16b
-	WORD $0x4e21cceb // fmla v11.4s, v7.4s, v1.4s
-	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
-	WORD $0x4e22cd06 // fmla v6.4s, v8.4s, v2.4s
-	WORD $0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FMOVQ F5, 48(R12)
-	FMOVQ F9, 144(R12)
-	FMOVQ F11, 240(R12)
-	FMOVQ F6, 336(R12)
+	VLD1.P (R15)(R13), [V11.B16]
+	VLD1.P (R15)(R13), [V12.B16]
+	VLD1.P (R15)(R13), [V13.B16]
+	WORD $0x4e2ad52e // fadd v14.4s, v9.4s, v10.4s
+	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
+	WORD $0x4e2cd56a // fadd v10.4s, v11.4s, v12.4s
+	WORD $0x4eacd56b // fsub v11.4s, v11.4s, v12.4s
+	WORD $0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD $0x6e20dd2c // fmul v12.4s, v9.4s, v0.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e21cd6c // fmla v12.4s, v11.4s, v1.4s
+	WORD $0x6e22ddce // fmul v14.4s, v14.4s, v2.4s
+	WORD $0x4eae1dce // mov v14.16b, v14.16b
+	WORD $0x4e23cd4e // fmla v14.4s, v10.4s, v3.4s
+	WORD $0x4ead1daa // mov v10.16b, v13.16b
+	WORD $0x4e24cd2a // fmla v10.4s, v9.4s, v4.4s
+	WORD $0x4eaa1d49 // mov v9.16b, v10.16b
+	WORD $0x4e25cd69 // fmla v9.4s, v11.4s, v5.4s
+	FMOVQ F8, 48(R12)
+	FMOVQ F12, 144(R12)
+	FMOVQ F14, 240(R12)
+	FMOVQ F9, 336(R12)
 	// column 4
 	ADD R4, R14, R14
 	MOVD R14, R15
-	VLD1.P (R15)(R13), [V5.B16]
-	VLD1.P (R15)(R13), [V6.B16]
-	VLD1.P (R15)(R13), [V7.B16]
 	VLD1.P (R15)(R13), [V8.B16]
 	VLD1.P (R15)(R13), [V9.B16]
 	VLD1.P (R15)(R13), [V10.B16]
-	WORD $0x4e27d4cb // fadd v11.4s, v6.4s, v7.4s
-	WORD $0x4ea7d4c6 // fsub v6.4s, v6.4s, v7.4s
-	WORD $0x4e29d507 // fadd v7.4s, v8.4s, v9.4s
-	WORD $0x4ea9d508 // fsub v8.4s, v8.4s, v9.4s
-	WORD $0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
-	WORD $0x4ea61cc9 // mov v9.16b, v6.16b
-	WORD $0x4e20cd09 // fmla v9.4s, v8.4s, v0.4s
-	WORD $0x4eab1d6b // mov v11.16b, v11.16b
-	WORD $0x4e21cceb // fmla v11.4s, v7.4s, v1.4s
-	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
-	WORD $0x4e22cd06 // fmla v6.4s, v8.4s, v2.4s
-	WORD $0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FMOVQ F5, 64(R12)
-	FMOVQ F9, 160(R12)
-	FMOVQ F11, 256(R12)
-	FMOVQ F6, 352(R12)
+	VLD1.P (R15)(R13), [V11.B16]
+	VLD1.P (R15)(R13), [V12.B16]
+	VLD1.P (R15)(R13), [V13.B16]
+	WORD $0x4e2ad52e // fadd v14.4s, v9.4s, v10.4s
+	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
+	WORD $0x4e2cd56a // fadd v10.4s, v11.4s, v12.4s
+	WORD $0x4eacd56b // fsub v11.4s, v11.4s, v12.4s
+	WORD $0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD $0x6e20dd2c // fmul v12.4s, v9.4s, v0.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e21cd6c // fmla v12.4s, v11.4s, v1.4s
+	WORD $0x6e22ddce // fmul v14.4s, v14.4s, v2.4s
+	WORD $0x4eae1dce // mov v14.16b, v14.16b
+	WORD $0x4e23cd4e // fmla v14.4s, v10.4s, v3.4s
+	WORD $0x4ead1daa // mov v10.16b, v13.16b
+	WORD $0x4e24cd2a // fmla v10.4s, v9.4s, v4.4s
+	WORD $0x4eaa1d49 // mov v9.16b, v10.16b
+	WORD $0x4e25cd69 // fmla v9.4s, v11.4s, v5.4s
+	FMOVQ F8, 64(R12)
+	FMOVQ F12, 160(R12)
+	FMOVQ F14, 256(R12)
+	FMOVQ F9, 352(R12)
 	// column 5
 	ADD R4, R14, R14
 	MOVD R14, R15
-	VLD1.P (R15)(R13), [V5.B16]
-	VLD1.P (R15)(R13), [V6.B16]
-	VLD1.P (R15)(R13), [V7.B16]
 	VLD1.P (R15)(R13), [V8.B16]
 	VLD1.P (R15)(R13), [V9.B16]
 	VLD1.P (R15)(R13), [V10.B16]
-	WORD $0x4e27d4cb // fadd v11.4s, v6.4s, v7.4s
-	WORD $0x4ea7d4c6 // fsub v6.4s, v6.4s, v7.4s
-	WORD $0x4e29d507 // fadd v7.4s, v8.4s, v9.4s
-	WORD $0x4ea9d508 // fsub v8.4s, v8.4s, v9.4s
-	WORD $0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
-	WORD $0x4ea61cc9 // mov v9.16b, v6.16b
-	WORD $0x4e20cd09 // fmla v9.4s, v8.4s, v0.4s
-	WORD $0x4eab1d6b // mov v11.16b, v11.16b
-	WORD $0x4e21cceb // fmla v11.4s, v7.4s, v1.4s
-	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
-	WORD $0x4e22cd06 // fmla v6.4s, v8.4s, v2.4s
-	WORD $0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FMOVQ F5, 80(R12)
-	FMOVQ F9, 176(R12)
-	FMOVQ F11, 272(R12)
-	FMOVQ F6, 368(R12)
-	WORD $0x4f00e405 // movi v5.16b, #0
+	VLD1.P (R15)(R13), [V11.B16]
+	VLD1.P (R15)(R13), [V12.B16]
+	VLD1.P (R15)(R13), [V13.B16]
+	WORD $0x4e2ad52e // fadd v14.4s, v9.4s, v10.4s
+	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
+	WORD $0x4e2cd56a // fadd v10.4s, v11.4s, v12.4s
+	WORD $0x4eacd56b // fsub v11.4s, v11.4s, v12.4s
+	WORD $0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD $0x6e20dd2c // fmul v12.4s, v9.4s, v0.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e21cd6c // fmla v12.4s, v11.4s, v1.4s
+	WORD $0x6e22ddce // fmul v14.4s, v14.4s, v2.4s
+	WORD $0x4eae1dce // mov v14.16b, v14.16b
+	WORD $0x4e23cd4e // fmla v14.4s, v10.4s, v3.4s
+	WORD $0x4ead1daa // mov v10.16b, v13.16b
+	WORD $0x4e24cd2a // fmla v10.4s, v9.4s, v4.4s
+	WORD $0x4eaa1d49 // mov v9.16b, v10.16b
+	WORD $0x4e25cd69 // fmla v9.4s, v11.4s, v5.4s
+	FMOVQ F8, 80(R12)
+	FMOVQ F12, 176(R12)
+	FMOVQ F14, 272(R12)
+	FMOVQ F9, 368(R12)
+	WORD $0x4f00e408 // movi v8.16b, #0
 	MOVD bias+48(FP), R14
 	CBZ R14, nobias
-	FMOVQ 0(R14), F5
+	FMOVQ 0(R14), F8
 	ADD $16, R14, R14
 	MOVD R14, bias+48(FP)
 
@@ -2325,82 +2534,85 @@ nobias:
 	MOVD R2, R14
 	MOVD R3, R15
 	// row 0
-	FLDPQ 0(R12), (F6, F7)
-	FLDPQ 32(R12), (F8, F9)
-	FLDPQ 64(R12), (F10, F11)
-	WORD $0x4e28d4ec // fadd v12.4s, v7.4s, v8.4s
-	WORD $0x4ea8d4e7 // fsub v7.4s, v7.4s, v8.4s
-	WORD $0x4e2ad528 // fadd v8.4s, v9.4s, v10.4s
-	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
-	WORD $0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD $0x4ea71cea // mov v10.16b, v7.16b
-	WORD $0x4e20cd2a // fmla v10.4s, v9.4s, v0.4s
-	WORD $0x4eac1d8c // mov v12.16b, v12.16b
-	WORD $0x4e21cd0c // fmla v12.4s, v8.4s, v1.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4e22cd27 // fmla v7.4s, v9.4s, v2.4s
-	WORD $0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
-	WORD $0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD $0x4e25d54a // fadd v10.4s, v10.4s, v5.4s
-	WORD $0x4e25d58c // fadd v12.4s, v12.4s, v5.4s
-	WORD $0x4e25d4e7 // fadd v7.4s, v7.4s, v5.4s
+	FLDPQ 0(R12), (F9, F10)
+	FLDPQ 32(R12), (F11, F12)
+	FLDPQ 64(R12), (F13, F14)
+	WORD $0x4e2bd54f // fadd v15.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e2dd58b // fadd v11.4s, v12.4s, v13.4s
+	WORD $0x4eadd58c // fsub v12.4s, v12.4s, v13.4s
+	WORD $0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
+	WORD $0x6e20dd4d // fmul v13.4s, v10.4s, v0.4s
+	WORD $0x4ead1dad // mov v13.16b, v13.16b
+	WORD $0x4e21cd8d // fmla v13.4s, v12.4s, v1.4s
+	WORD $0x6e22ddef // fmul v15.4s, v15.4s, v2.4s
+	WORD $0x4eaf1def // mov v15.16b, v15.16b
+	WORD $0x4e23cd6f // fmla v15.4s, v11.4s, v3.4s
+	WORD $0x4eae1dcb // mov v11.16b, v14.16b
+	WORD $0x4e24cd4b // fmla v11.4s, v10.4s, v4.4s
+	WORD $0x4eab1d6a // mov v10.16b, v11.16b
+	WORD $0x4e25cd8a // fmla v10.4s, v12.4s, v5.4s
+	WORD $0x4e28d529 // fadd v9.4s, v9.4s, v8.4s
+	WORD $0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
+	WORD $0x4e28d5ef // fadd v15.4s, v15.4s, v8.4s
+	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
 	MOVD R15, R16
 	CBZ R3, clamp0
 	CBNZ R9, clamp0
-	VLD1.P (R16)(R8), [V8.B16]
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	VLD1.P (R16)(R8), [V11.B16]
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
 	CMP $1, R11
 	BLE clamp0
-	VLD1.P (R16)(R8), [V8.B16]
-	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
+	VLD1.P (R16)(R8), [V11.B16]
+	WORD $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
 	CMP $2, R11
 	BLE clamp0
-	VLD1.P (R16)(R8), [V8.B16]
-	WORD $0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
+	VLD1.P (R16)(R8), [V11.B16]
+	WORD $0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	CMP $3, R11
 	BLE clamp0
-	VLD1.P (R16)(R8), [V8.B16]
-	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	VLD1.P (R16)(R8), [V11.B16]
+	WORD $0x4e2bd54a // fadd v10.4s, v10.4s, v11.4s
 
 clamp0:
-	WORD $0x4e23f4c6 // fmax v6.4s, v6.4s, v3.4s
-	WORD $0x4ea4f4c6 // fmin v6.4s, v6.4s, v4.4s
-	WORD $0x4e23f54a // fmax v10.4s, v10.4s, v3.4s
-	WORD $0x4ea4f54a // fmin v10.4s, v10.4s, v4.4s
-	WORD $0x4e23f58c // fmax v12.4s, v12.4s, v3.4s
-	WORD $0x4ea4f58c // fmin v12.4s, v12.4s, v4.4s
-	WORD $0x4e23f4e7 // fmax v7.4s, v7.4s, v3.4s
-	WORD $0x4ea4f4e7 // fmin v7.4s, v7.4s, v4.4s
+	WORD $0x4e26f529 // fmax v9.4s, v9.4s, v6.4s
+	WORD $0x4ea7f529 // fmin v9.4s, v9.4s, v7.4s
+	WORD $0x4e26f5ad // fmax v13.4s, v13.4s, v6.4s
+	WORD $0x4ea7f5ad // fmin v13.4s, v13.4s, v7.4s
+	WORD $0x4e26f5ef // fmax v15.4s, v15.4s, v6.4s
+	WORD $0x4ea7f5ef // fmin v15.4s, v15.4s, v7.4s
+	WORD $0x4e26f54a // fmax v10.4s, v10.4s, v6.4s
+	WORD $0x4ea7f54a // fmin v10.4s, v10.4s, v7.4s
 	CBZ R3, store0
 	CBZ R9, store0
-	VLD1.P (R16)(R8), [V8.B16]
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	VLD1.P (R16)(R8), [V11.B16]
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
 	CMP $1, R11
 	BLE store0
-	VLD1.P (R16)(R8), [V8.B16]
-	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
+	VLD1.P (R16)(R8), [V11.B16]
+	WORD $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
 	CMP $2, R11
 	BLE store0
-	VLD1.P (R16)(R8), [V8.B16]
-	WORD $0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
+	VLD1.P (R16)(R8), [V11.B16]
+	WORD $0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	CMP $3, R11
 	BLE store0
-	VLD1.P (R16)(R8), [V8.B16]
-	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	VLD1.P (R16)(R8), [V11.B16]
+	WORD $0x4e2bd54a // fadd v10.4s, v10.4s, v11.4s
 
 store0:
 	MOVD R14, R16
-	VST1.P [V6.B16], (R16)(R6)
+	VST1.P [V9.B16], (R16)(R6)
 	CMP $1, R11
 	BLE next0
-	VST1.P [V10.B16], (R16)(R6)
+	VST1.P [V13.B16], (R16)(R6)
 	CMP $2, R11
 	BLE next0
-	VST1.P [V12.B16], (R16)(R6)
+	VST1.P [V15.B16], (R16)(R6)
 	CMP $3, R11
 	BLE next0
-	VST1.P [V7.B16], (R16)(R6)
+	VST1.P [V10.B16], (R16)(R6)
 
 next0:
 	ADD R5, R14, R14
@@ -2408,82 +2620,85 @@ next0:
 	CMP $1, R10
 	BLE end
 	// row 1
-	FLDPQ 96(R12), (F6, F7)
-	FLDPQ 128(R12), (F8, F9)
-	FLDPQ 160(R12), (F10, F11)
-	WORD $0x4e28d4ec // fadd v12.4s, v7.4s, v8.4s
-	WORD $0x4ea8d4e7 // fsub v7.4s, v7.4s, v8.4s
-	WORD $0x4e2ad528 // fadd v8.4s, v9.4s, v10.4s
-	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
-	WORD $0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD $0x4ea71cea // mov v10.16b, v7.16b
-	WORD $0x4e20cd2a // fmla v10.4s, v9.4s, v0.4s
-	WORD $0x4eac1d8c // mov v12.16b, v12.16b
-	WORD $0x4e21cd0c // fmla v12.4s, v8.4s, v1.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4e22cd27 // fmla v7.4s, v9.4s, v2.4s
-	WORD $0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
-	WORD $0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD $0x4e25d54a // fadd v10.4s, v10.4s, v5.4s
-	WORD $0x4e25d58c // fadd v12.4s, v12.4s, v5.4s
-	WORD $0x4e25d4e7 // fadd v7.4s, v7.4s, v5.4s
+	FLDPQ 96(R12), (F9, F10)
+	FLDPQ 128(R12), (F11, F12)
+	FLDPQ 160(R12), (F13, F14)
+	WORD $0x4e2bd54f // fadd v15.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e2dd58b // fadd v11.4s, v12.4s, v13.4s
+	WORD $0x4eadd58c // fsub v12.4s, v12.4s, v13.4s
+	WORD $0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
+	WORD $0x6e20dd4d // fmul v13.4s, v10.4s, v0.4s
+	WORD $0x4ead1dad // mov v13.16b, v13.16b
+	WORD $0x4e21cd8d // fmla v13.4s, v12.4s, v1.4s
+	WORD $0x6e22ddef // fmul v15.4s, v15.4s, v2.4s
+	WORD $0x4eaf1def // mov v15.16b, v15.16b
+	WORD $0x4e23cd6f // fmla v15.4s, v11.4s, v3.4s
+	WORD $0x4eae1dcb // mov v11.16b, v14.16b
+	WORD $0x4e24cd4b // fmla v11.4s, v10.4s, v4.4s
+	WORD $0x4eab1d6a // mov v10.16b, v11.16b
+	WORD $0x4e25cd8a // fmla v10.4s, v12.4s, v5.4s
+	WORD $0x4e28d529 // fadd v9.4s, v9.4s, v8.4s
+	WORD $0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
+	WORD $0x4e28d5ef // fadd v15.4s, v15.4s, v8.4s
+	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
 	MOVD R15, R16
 	CBZ R3, clamp1
 	CBNZ R9, clamp1
-	VLD1.P (R16)(R8), [V8.B16]
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	VLD1.P (R16)(R8), [V11.B16]
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
 	CMP $1, R11
 	BLE clamp1
-	VLD1.P (R16)(R8), [V8.B16]
-	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
+	VLD1.P (R16)(R8), [V11.B16]
+	WORD $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
 	CMP $2, R11
 	BLE clamp1
-	VLD1.P (R16)(R8), [V8.B16]
-	WORD $0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
+	VLD1.P (R16)(R8), [V11.B16]
+	WORD $0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	CMP $3, R11
 	BLE clamp1
-	VLD1.P (R16)(R8), [V8.B16]
-	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	VLD1.P (R16)(R8), [V11.B16]
+	WORD $0x4e2bd54a // fadd v10.4s, v10.4s, v11.4s
 
 clamp1:
-	WORD $0x4e23f4c6 // fmax v6.4s, v6.4s, v3.4s
-	WORD $0x4ea4f4c6 // fmin v6.4s, v6.4s, v4.4s
-	WORD $0x4e23f54a // fmax v10.4s, v10.4s, v3.4s
-	WORD $0x4ea4f54a // fmin v10.4s, v10.4s, v4.4s
-	WORD $0x4e23f58c // fmax v12.4s, v12.4s, v3.4s
-	WORD $0x4ea4f58c // fmin v12.4s, v12.4s, v4.4s
-	WORD $0x4e23f4e7 // fmax v7.4s, v7.4s, v3.4s
-	WORD $0x4ea4f4e7 // fmin v7.4s, v7.4s, v4.4s
+	WORD $0x4e26f529 // fmax v9.4s, v9.4s, v6.4s
+	WORD $0x4ea7f529 // fmin v9.4s, v9.4s, v7.4s
+	WORD $0x4e26f5ad // fmax v13.4s, v13.4s, v6.4s
+	WORD $0x4ea7f5ad // fmin v13.4s, v13.4s, v7.4s
+	WORD $0x4e26f5ef // fmax v15.4s, v15.4s, v6.4s
+	WORD $0x4ea7f5ef // fmin v15.4s, v15.4s, v7.4s
+	WORD $0x4e26f54a // fmax v10.4s, v10.4s, v6.4s
+	WORD $0x4ea7f54a // fmin v10.4s, v10.4s, v7.4s
 	CBZ R3, store1
 	CBZ R9, store1
-	VLD1.P (R16)(R8), [V8.B16]
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	VLD1.P (R16)(R8), [V11.B16]
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
 	CMP $1, R11
 	BLE store1
-	VLD1.P (R16)(R8), [V8.B16]
-	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
+	VLD1.P (R16)(R8), [V11.B16]
+	WORD $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
 	CMP $2, R11
 	BLE store1
-	VLD1.P (R16)(R8), [V8.B16]
-	WORD $0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
+	VLD1.P (R16)(R8), [V11.B16]
+	WORD $0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	CMP $3, R11
 	BLE store1
-	VLD1.P (R16)(R8), [V8.B16]
-	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	VLD1.P (R16)(R8), [V11.B16]
+	WORD $0x4e2bd54a // fadd v10.4s, v10.4s, v11.4s
 
 store1:
 	MOVD R14, R16
-	VST1.P [V6.B16], (R16)(R6)
+	VST1.P [V9.B16], (R16)(R6)
 	CMP $1, R11
 	BLE next1
-	VST1.P [V10.B16], (R16)(R6)
+	VST1.P [V13.B16], (R16)(R6)
 	CMP $2, R11
 	BLE next1
-	VST1.P [V12.B16], (R16)(R6)
+	VST1.P [V15.B16], (R16)(R6)
 	CMP $3, R11
 	BLE next1
-	VST1.P [V7.B16], (R16)(R6)
+	VST1.P [V10.B16], (R16)(R6)
 
 next1:
 	ADD R5, R14, R14
@@ -2491,82 +2706,85 @@ next1:
 	CMP $2, R10
 	BLE end
 	// row 2
-	FLDPQ 192(R12), (F6, F7)
-	FLDPQ 224(R12), (F8, F9)
-	FLDPQ 256(R12), (F10, F11)
-	WORD $0x4e28d4ec // fadd v12.4s, v7.4s, v8.4s
-	WORD $0x4ea8d4e7 // fsub v7.4s, v7.4s, v8.4s
-	WORD $0x4e2ad528 // fadd v8.4s, v9.4s, v10.4s
-	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
-	WORD $0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD $0x4ea71cea // mov v10.16b, v7.16b
-	WORD $0x4e20cd2a // fmla v10.4s, v9.4s, v0.4s
-	WORD $0x4eac1d8c // mov v12.16b, v12.16b
-	WORD $0x4e21cd0c // fmla v12.4s, v8.4s, v1.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4e22cd27 // fmla v7.4s, v9.4s, v2.4s
-	WORD $0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
-	WORD $0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD $0x4e25d54a // fadd v10.4s, v10.4s, v5.4s
-	WORD $0x4e25d58c // fadd v12.4s, v12.4s, v5.4s
-	WORD $0x4e25d4e7 // fadd v7.4s, v7.4s, v5.4s
+	FLDPQ 192(R12), (F9, F10)
+	FLDPQ 224(R12), (F11, F12)
+	FLDPQ 256(R12), (F13, F14)
+	WORD $0x4e2bd54f // fadd v15.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e2dd58b // fadd v11.4s, v12.4s, v13.4s
+	WORD $0x4eadd58c // fsub v12.4s, v12.4s, v13.4s
+	WORD $0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
+	WORD $0x6e20dd4d // fmul v13.4s, v10.4s, v0.4s
+	WORD $0x4ead1dad // mov v13.16b, v13.16b
+	WORD $0x4e21cd8d // fmla v13.4s, v12.4s, v1.4s
+	WORD $0x6e22ddef // fmul v15.4s, v15.4s, v2.4s
+	WORD $0x4eaf1def // mov v15.16b, v15.16b
+	WORD $0x4e23cd6f // fmla v15.4s, v11.4s, v3.4s
+	WORD $0x4eae1dcb // mov v11.16b, v14.16b
+	WORD $0x4e24cd4b // fmla v11.4s, v10.4s, v4.4s
+	WORD $0x4eab1d6a // mov v10.16b, v11.16b
+	WORD $0x4e25cd8a // fmla v10.4s, v12.4s, v5.4s
+	WORD $0x4e28d529 // fadd v9.4s, v9.4s, v8.4s
+	WORD $0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
+	WORD $0x4e28d5ef // fadd v15.4s, v15.4s, v8.4s
+	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
 	MOVD R15, R16
 	CBZ R3, clamp2
 	CBNZ R9, clamp2
-	VLD1.P (R16)(R8), [V8.B16]
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	VLD1.P (R16)(R8), [V11.B16]
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
 	CMP $1, R11
 	BLE clamp2
-	VLD1.P (R16)(R8), [V8.B16]
-	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
+	VLD1.P (R16)(R8), [V11.B16]
+	WORD $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
 	CMP $2, R11
 	BLE clamp2
-	VLD1.P (R16)(R8), [V8.B16]
-	WORD $0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
+	VLD1.P (R16)(R8), [V11.B16]
+	WORD $0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	CMP $3, R11
 	BLE clamp2
-	VLD1.P (R16)(R8), [V8.B16]
-	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	VLD1.P (R16)(R8), [V11.B16]
+	WORD $0x4e2bd54a // fadd v10.4s, v10.4s, v11.4s
 
 clamp2:
-	WORD $0x4e23f4c6 // fmax v6.4s, v6.4s, v3.4s
-	WORD $0x4ea4f4c6 // fmin v6.4s, v6.4s, v4.4s
-	WORD $0x4e23f54a // fmax v10.4s, v10.4s, v3.4s
-	WORD $0x4ea4f54a // fmin v10.4s, v10.4s, v4.4s
-	WORD $0x4e23f58c // fmax v12.4s, v12.4s, v3.4s
-	WORD $0x4ea4f58c // fmin v12.4s, v12.4s, v4.4s
-	WORD $0x4e23f4e7 // fmax v7.4s, v7.4s, v3.4s
-	WORD $0x4ea4f4e7 // fmin v7.4s, v7.4s, v4.4s
+	WORD $0x4e26f529 // fmax v9.4s, v9.4s, v6.4s
+	WORD $0x4ea7f529 // fmin v9.4s, v9.4s, v7.4s
+	WORD $0x4e26f5ad // fmax v13.4s, v13.4s, v6.4s
+	WORD $0x4ea7f5ad // fmin v13.4s, v13.4s, v7.4s
+	WORD $0x4e26f5ef // fmax v15.4s, v15.4s, v6.4s
+	WORD $0x4ea7f5ef // fmin v15.4s, v15.4s, v7.4s
+	WORD $0x4e26f54a // fmax v10.4s, v10.4s, v6.4s
+	WORD $0x4ea7f54a // fmin v10.4s, v10.4s, v7.4s
 	CBZ R3, store2
 	CBZ R9, store2
-	VLD1.P (R16)(R8), [V8.B16]
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	VLD1.P (R16)(R8), [V11.B16]
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
 	CMP $1, R11
 	BLE store2
-	VLD1.P (R16)(R8), [V8.B16]
-	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
+	VLD1.P (R16)(R8), [V11.B16]
+	WORD $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
 	CMP $2, R11
 	BLE store2
-	VLD1.P (R16)(R8), [V8.B16]
-	WORD $0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
+	VLD1.P (R16)(R8), [V11.B16]
+	WORD $0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	CMP $3, R11
 	BLE store2
-	VLD1.P (R16)(R8), [V8.B16]
-	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	VLD1.P (R16)(R8), [V11.B16]
+	WORD $0x4e2bd54a // fadd v10.4s, v10.4s, v11.4s
 
 store2:
 	MOVD R14, R16
-	VST1.P [V6.B16], (R16)(R6)
+	VST1.P [V9.B16], (R16)(R6)
 	CMP $1, R11
 	BLE next2
-	VST1.P [V10.B16], (R16)(R6)
+	VST1.P [V13.B16], (R16)(R6)
 	CMP $2, R11
 	BLE next2
-	VST1.P [V12.B16], (R16)(R6)
+	VST1.P [V15.B16], (R16)(R6)
 	CMP $3, R11
 	BLE next2
-	VST1.P [V7.B16], (R16)(R6)
+	VST1.P [V10.B16], (R16)(R6)
 
 next2:
 	ADD R5, R14, R14
@@ -2574,82 +2792,85 @@ next2:
 	CMP $3, R10
 	BLE end
 	// row 3
-	FLDPQ 288(R12), (F6, F7)
-	FLDPQ 320(R12), (F8, F9)
-	FLDPQ 352(R12), (F10, F11)
-	WORD $0x4e28d4ec // fadd v12.4s, v7.4s, v8.4s
-	WORD $0x4ea8d4e7 // fsub v7.4s, v7.4s, v8.4s
-	WORD $0x4e2ad528 // fadd v8.4s, v9.4s, v10.4s
-	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
-	WORD $0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD $0x4ea71cea // mov v10.16b, v7.16b
-	WORD $0x4e20cd2a // fmla v10.4s, v9.4s, v0.4s
-	WORD $0x4eac1d8c // mov v12.16b, v12.16b
-	WORD $0x4e21cd0c // fmla v12.4s, v8.4s, v1.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4e22cd27 // fmla v7.4s, v9.4s, v2.4s
-	WORD $0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
-	WORD $0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD $0x4e25d54a // fadd v10.4s, v10.4s, v5.4s
-	WORD $0x4e25d58c // fadd v12.4s, v12.4s, v5.4s
-	WORD $0x4e25d4e7 // fadd v7.4s, v7.4s, v5.4s
+	FLDPQ 288(R12), (F9, F10)
+	FLDPQ 320(R12), (F11, F12)
+	FLDPQ 352(R12), (F13, F14)
+	WORD $0x4e2bd54f // fadd v15.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e2dd58b // fadd v11.4s, v12.4s, v13.4s
+	WORD $0x4eadd58c // fsub v12.4s, v12.4s, v13.4s
+	WORD $0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
+	WORD $0x6e20dd4d // fmul v13.4s, v10.4s, v0.4s
+	WORD $0x4ead1dad // mov v13.16b, v13.16b
+	WORD $0x4e21cd8d // fmla v13.4s, v12.4s, v1.4s
+	WORD $0x6e22ddef // fmul v15.4s, v15.4s, v2.4s
+	WORD $0x4eaf1def // mov v15.16b, v15.16b
+	WORD $0x4e23cd6f // fmla v15.4s, v11.4s, v3.4s
+	WORD $0x4eae1dcb // mov v11.16b, v14.16b
+	WORD $0x4e24cd4b // fmla v11.4s, v10.4s, v4.4s
+	WORD $0x4eab1d6a // mov v10.16b, v11.16b
+	WORD $0x4e25cd8a // fmla v10.4s, v12.4s, v5.4s
+	WORD $0x4e28d529 // fadd v9.4s, v9.4s, v8.4s
+	WORD $0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
+	WORD $0x4e28d5ef // fadd v15.4s, v15.4s, v8.4s
+	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
 	MOVD R15, R16
 	CBZ R3, clamp3
 	CBNZ R9, clamp3
-	VLD1.P (R16)(R8), [V5.B16]
-	WORD $0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	VLD1.P (R16)(R8), [V8.B16]
+	WORD $0x4e28d529 // fadd v9.4s, v9.4s, v8.4s
 	CMP $1, R11
 	BLE clamp3
-	VLD1.P (R16)(R8), [V5.B16]
-	WORD $0x4e25d54a // fadd v10.4s, v10.4s, v5.4s
+	VLD1.P (R16)(R8), [V8.B16]
+	WORD $0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	CMP $2, R11
 	BLE clamp3
-	VLD1.P (R16)(R8), [V5.B16]
-	WORD $0x4e25d58c // fadd v12.4s, v12.4s, v5.4s
+	VLD1.P (R16)(R8), [V8.B16]
+	WORD $0x4e28d5ef // fadd v15.4s, v15.4s, v8.4s
 	CMP $3, R11
 	BLE clamp3
-	VLD1.P (R16)(R8), [V5.B16]
-	WORD $0x4e25d4e7 // fadd v7.4s, v7.4s, v5.4s
+	VLD1.P (R16)(R8), [V8.B16]
+	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
 
 clamp3:
-	WORD $0x4e23f4c6 // fmax v6.4s, v6.4s, v3.4s
-	WORD $0x4ea4f4c6 // fmin v6.4s, v6.4s, v4.4s
-	WORD $0x4e23f54a // fmax v10.4s, v10.4s, v3.4s
-	WORD $0x4ea4f54a // fmin v10.4s, v10.4s, v4.4s
-	WORD $0x4e23f58c // fmax v12.4s, v12.4s, v3.4s
-	WORD $0x4ea4f58c // fmin v12.4s, v12.4s, v4.4s
-	WORD $0x4e23f4e7 // fmax v7.4s, v7.4s, v3.4s
-	WORD $0x4ea4f4e7 // fmin v7.4s, v7.4s, v4.4s
+	WORD $0x4e26f529 // fmax v9.4s, v9.4s, v6.4s
+	WORD $0x4ea7f529 // fmin v9.4s, v9.4s, v7.4s
+	WORD $0x4e26f5ad // fmax v13.4s, v13.4s, v6.4s
+	WORD $0x4ea7f5ad // fmin v13.4s, v13.4s, v7.4s
+	WORD $0x4e26f5ef // fmax v15.4s, v15.4s, v6.4s
+	WORD $0x4ea7f5ef // fmin v15.4s, v15.4s, v7.4s
+	WORD $0x4e26f54a // fmax v10.4s, v10.4s, v6.4s
+	WORD $0x4ea7f54a // fmin v10.4s, v10.4s, v7.4s
 	CBZ R3, store3
 	CBZ R9, store3
-	VLD1.P (R16)(R8), [V5.B16]
-	WORD $0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	VLD1.P (R16)(R8), [V8.B16]
+	WORD $0x4e28d529 // fadd v9.4s, v9.4s, v8.4s
 	CMP $1, R11
 	BLE store3
-	VLD1.P (R16)(R8), [V5.B16]
-	WORD $0x4e25d54a // fadd v10.4s, v10.4s, v5.4s
+	VLD1.P (R16)(R8), [V8.B16]
+	WORD $0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	CMP $2, R11
 	BLE store3
-	VLD1.P (R16)(R8), [V5.B16]
-	WORD $0x4e25d58c // fadd v12.4s, v12.4s, v5.4s
+	VLD1.P (R16)(R8), [V8.B16]
+	WORD $0x4e28d5ef // fadd v15.4s, v15.4s, v8.4s
 	CMP $3, R11
 	BLE store3
-	VLD1.P (R16)(R8), [V5.B16]
-	WORD $0x4e25d4e7 // fadd v7.4s, v7.4s, v5.4s
+	VLD1.P (R16)(R8), [V8.B16]
+	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
 
 store3:
 	MOVD R14, R16
-	VST1.P [V6.B16], (R16)(R6)
+	VST1.P [V9.B16], (R16)(R6)
 	CMP $1, R11
 	BLE next3
-	VST1.P [V10.B16], (R16)(R6)
+	VST1.P [V13.B16], (R16)(R6)
 	CMP $2, R11
 	BLE next3
-	VST1.P [V12.B16], (R16)(R6)
+	VST1.P [V15.B16], (R16)(R6)
 	CMP $3, R11
 	BLE next3
-	VST1.P [V7.B16], (R16)(R6)
+	VST1.P [V10.B16], (R16)(R6)
 
 next3:
 	ADD R5, R14, R14
@@ -2671,199 +2892,217 @@ last:
 	MOVD R1, R14
 	// column 0
 	MOVD R14, R15
-	FMOVD 0(R15), F5
-	ADD R13, R15, R15
-	FMOVD 0(R15), F6
-	ADD R13, R15, R15
-	FMOVD 0(R15), F7
-	ADD R13, R15, R15
 	FMOVD 0(R15), F8
 	ADD R13, R15, R15
 	FMOVD 0(R15), F9
 	ADD R13, R15, R15
 	FMOVD 0(R15), F10
 	ADD R13, R15, R15
-	WORD $0x4e27d4cb // fadd v11.4s, v6.4s, v7.4s
-	WORD $0x4ea7d4c6 // fsub v6.4s, v6.4s, v7.4s
-	WORD $0x4e29d507 // fadd v7.4s, v8.4s, v9.4s
-	WORD $0x4ea9d508 // fsub v8.4s, v8.4s, v9.4s
-	WORD $0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
-	WORD $0x4ea61cc9 // mov v9.16b, v6.16b
-	WORD $0x4e20cd09 // fmla v9.4s, v8.4s, v0.4s
-	WORD $0x4eab1d6b // mov v11.16b, v11.16b
-	WORD $0x4e21cceb // fmla v11.4s, v7.4s, v1.4s
-	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
-	WORD $0x4e22cd06 // fmla v6.4s, v8.4s, v2.4s
-	WORD $0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FMOVQ F5, 0(R12)
-	FMOVQ F9, 96(R12)
-	FMOVQ F11, 192(R12)
-	FMOVQ F6, 288(R12)
+	FMOVD 0(R15), F11
+	ADD R13, R15, R15
+	FMOVD 0(R15), F12
+	ADD R13, R15, R15
+	FMOVD 0(R15), F13
+	ADD R13, R15, R15
+	WORD $0x4e2ad52e // fadd v14.4s, v9.4s, v10.4s
+	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
+	WORD $0x4e2cd56a // fadd v10.4s, v11.4s, v12.4s
+	WORD $0x4eacd56b // fsub v11.4s, v11.4s, v12.4s
+	WORD $0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD $0x6e20dd2c // fmul v12.4s, v9.4s, v0.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e21cd6c // fmla v12.4s, v11.4s, v1.4s
+	WORD $0x6e22ddce // fmul v14.4s, v14.4s, v2.4s
+	WORD $0x4eae1dce // mov v14.16b, v14.16b
+	WORD $0x4e23cd4e // fmla v14.4s, v10.4s, v3.4s
+	WORD $0x4ead1daa // mov v10.16b, v13.16b
+	WORD $0x4e24cd2a // fmla v10.4s, v9.4s, v4.4s
+	WORD $0x4eaa1d49 // mov v9.16b, v10.16b
+	WORD $0x4e25cd69 // fmla v9.4s, v11.4s, v5.4s
+	FMOVQ F8, 0(R12)
+	FMOVQ F12, 96(R12)
+	FMOVQ F14, 192(R12)
+	FMOVQ F9, 288(R12)
 	// column 1
 	ADD R4, R14, R14
 	MOVD R14, R15
-	FMOVD 0(R15), F5
-	ADD R13, R15, R15
-	FMOVD 0(R15), F6
-	ADD R13, R15, R15
-	FMOVD 0(R15), F7
-	ADD R13, R15, R15
 	FMOVD 0(R15), F8
 	ADD R13, R15, R15
 	FMOVD 0(R15), F9
 	ADD R13, R15, R15
 	FMOVD 0(R15), F10
 	ADD R13, R15, R15
-	WORD $0x4e27d4cb // fadd v11.4s, v6.4s, v7.4s
-	WORD $0x4ea7d4c6 // fsub v6.4s, v6.4s, v7.4s
-	WORD $0x4e29d507 // fadd v7.4s, v8.4s, v9.4s
-	WORD $0x4ea9d508 // fsub v8.4s, v8.4s, v9.4s
-	WORD $0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
-	WORD $0x4ea61cc9 // mov v9.16b, v6.16b
-	WORD $0x4e20cd09 // fmla v9.4s, v8.4s, v0.4s
-	WORD $0x4eab1d6b // mov v11.16b, v11.16b
-	WORD $0x4e21cceb // fmla v11.4s, v7.4s, v1.4s
-	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
-	WORD $0x4e22cd06 // fmla v6.4s, v8.4s, v2.4s
-	WORD $0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FMOVQ F5, 16(R12)
-	FMOVQ F9, 112(R12)
-	FMOVQ F11, 208(R12)
-	FMOVQ F6, 304(R12)
+	FMOVD 0(R15), F11
+	ADD R13, R15, R15
+	FMOVD 0(R15), F12
+	ADD R13, R15, R15
+	FMOVD 0(R15), F13
+	ADD R13, R15, R15
+	WORD $0x4e2ad52e // fadd v14.4s, v9.4s, v10.4s
+	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
+	WORD $0x4e2cd56a // fadd v10.4s, v11.4s, v12.4s
+	WORD $0x4eacd56b // fsub v11.4s, v11.4s, v12.4s
+	WORD $0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD $0x6e20dd2c // fmul v12.4s, v9.4s, v0.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e21cd6c // fmla v12.4s, v11.4s, v1.4s
+	WORD $0x6e22ddce // fmul v14.4s, v14.4s, v2.4s
+	WORD $0x4eae1dce // mov v14.16b, v14.16b
+	WORD $0x4e23cd4e // fmla v14.4s, v10.4s, v3.4s
+	WORD $0x4ead1daa // mov v10.16b, v13.16b
+	WORD $0x4e24cd2a // fmla v10.4s, v9.4s, v4.4s
+	WORD $0x4eaa1d49 // mov v9.16b, v10.16b
+	WORD $0x4e25cd69 // fmla v9.4s, v11.4s, v5.4s
+	FMOVQ F8, 16(R12)
+	FMOVQ F12, 112(R12)
+	FMOVQ F14, 208(R12)
+	FMOVQ F9, 304(R12)
 	// column 2
 	ADD R4, R14, R14
 	MOVD R14, R15
-	FMOVD 0(R15), F5
-	ADD R13, R15, R15
-	FMOVD 0(R15), F6
-	ADD R13, R15, R15
-	FMOVD 0(R15), F7
-	ADD R13, R15, R15
 	FMOVD 0(R15), F8
 	ADD R13, R15, R15
 	FMOVD 0(R15), F9
 	ADD R13, R15, R15
 	FMOVD 0(R15), F10
 	ADD R13, R15, R15
-	WORD $0x4e27d4cb // fadd v11.4s, v6.4s, v7.4s
-	WORD $0x4ea7d4c6 // fsub v6.4s, v6.4s, v7.4s
-	WORD $0x4e29d507 // fadd v7.4s, v8.4s, v9.4s
-	WORD $0x4ea9d508 // fsub v8.4s, v8.4s, v9.4s
-	WORD $0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
-	WORD $0x4ea61cc9 // mov v9.16b, v6.16b
-	WORD $0x4e20cd09 // fmla v9.4s, v8.4s, v0.4s
-	WORD $0x4eab1d6b // mov v11.16b, v11.16b
-	WORD $0x4e21cceb // fmla v11.4s, v7.4s, v1.4s
-	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
-	WORD $0x4e22cd06 // fmla v6.4s, v8.4s, v2.4s
-	WORD $0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FMOVQ F5, 32(R12)
-	FMOVQ F9, 128(R12)
-	FMOVQ F11, 224(R12)
-	FMOVQ F6, 320(R12)
+	FMOVD 0(R15), F11
+	ADD R13, R15, R15
+	FMOVD 0(R15), F12
+	ADD R13, R15, R15
+	FMOVD 0(R15), F13
+	ADD R13, R15, R15
+	WORD $0x4e2ad52e // fadd v14.4s, v9.4s, v10.4s
+	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
+	WORD $0x4e2cd56a // fadd v10.4s, v11.4s, v12.4s
+	WORD $0x4eacd56b // fsub v11.4s, v11.4s, v12.4s
+	WORD $0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD $0x6e20dd2c // fmul v12.4s, v9.4s, v0.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e21cd6c // fmla v12.4s, v11.4s, v1.4s
+	WORD $0x6e22ddce // fmul v14.4s, v14.4s, v2.4s
+	WORD $0x4eae1dce // mov v14.16b, v14.16b
+	WORD $0x4e23cd4e // fmla v14.4s, v10.4s, v3.4s
+	WORD $0x4ead1daa // mov v10.16b, v13.16b
+	WORD $0x4e24cd2a // fmla v10.4s, v9.4s, v4.4s
+	WORD $0x4eaa1d49 // mov v9.16b, v10.16b
+	WORD $0x4e25cd69 // fmla v9.4s, v11.4s, v5.4s
+	FMOVQ F8, 32(R12)
+	FMOVQ F12, 128(R12)
+	FMOVQ F14, 224(R12)
+	FMOVQ F9, 320(R12)
 	// column 3
 	ADD R4, R14, R14
 	MOVD R14, R15
-	FMOVD 0(R15), F5
-	ADD R13, R15, R15
-	FMOVD 0(R15), F6
-	ADD R13, R15, R15
-	FMOVD 0(R15), F7
-	ADD R13, R15, R15
 	FMOVD 0(R15), F8
 	ADD R13, R15, R15
 	FMOVD 0(R15), F9
 	ADD R13, R15, R15
 	FMOVD 0(R15), F10
 	ADD R13, R15, R15
-	WORD $0x4e27d4cb // fadd v11.4s, v6.4s, v7.4s
-	WORD $0x4ea7d4c6 // fsub v6.4s, v6.4s, v7.4s
-	WORD $0x4e29d507 // fadd v7.4s, v8.4s, v9.4s
-	WORD $0x4ea9d508 // fsub v8.4s, v8.4s, v9.4s
-	WORD $0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
-	WORD $0x4ea61cc9 // mov v9.16b, v6.16b
-	WORD $0x4e20cd09 // fmla v9.4s, v8.4s, v0.4s
-	WORD $0x4eab1d6b // mov v11.16b, v11.16b
-	WORD $0x4e21cceb // fmla v11.4s, v7.4s, v1.4s
-	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
-	WORD $0x4e22cd06 // fmla v6.4s, v8.4s, v2.4s
-	WORD $0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FMOVQ F5, 48(R12)
-	FMOVQ F9, 144(R12)
-	FMOVQ F11, 240(R12)
-	FMOVQ F6, 336(R12)
+	FMOVD 0(R15), F11
+	ADD R13, R15, R15
+	FMOVD 0(R15), F12
+	ADD R13, R15, R15
+	FMOVD 0(R15), F13
+	ADD R13, R15, R15
+	WORD $0x4e2ad52e // fadd v14.4s, v9.4s, v10.4s
+	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
+	WORD $0x4e2cd56a // fadd v10.4s, v11.4s, v12.4s
+	WORD $0x4eacd56b // fsub v11.4s, v11.4s, v12.4s
+	WORD $0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD $0x6e20dd2c // fmul v12.4s, v9.4s, v0.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e21cd6c // fmla v12.4s, v11.4s, v1.4s
+	WORD $0x6e22ddce // fmul v14.4s, v14.4s, v2.4s
+	WORD $0x4eae1dce // mov v14.16b, v14.16b
+	WORD $0x4e23cd4e // fmla v14.4s, v10.4s, v3.4s
+	WORD $0x4ead1daa // mov v10.16b, v13.16b
+	WORD $0x4e24cd2a // fmla v10.4s, v9.4s, v4.4s
+	WORD $0x4eaa1d49 // mov v9.16b, v10.16b
+	WORD $0x4e25cd69 // fmla v9.4s, v11.4s, v5.4s
+	FMOVQ F8, 48(R12)
+	FMOVQ F12, 144(R12)
+	FMOVQ F14, 240(R12)
+	FMOVQ F9, 336(R12)
 	// column 4
 	ADD R4, R14, R14
 	MOVD R14, R15
-	FMOVD 0(R15), F5
-	ADD R13, R15, R15
-	FMOVD 0(R15), F6
-	ADD R13, R15, R15
-	FMOVD 0(R15), F7
-	ADD R13, R15, R15
 	FMOVD 0(R15), F8
 	ADD R13, R15, R15
 	FMOVD 0(R15), F9
 	ADD R13, R15, R15
 	FMOVD 0(R15), F10
 	ADD R13, R15, R15
-	WORD $0x4e27d4cb // fadd v11.4s, v6.4s, v7.4s
-	WORD $0x4ea7d4c6 // fsub v6.4s, v6.4s, v7.4s
-	WORD $0x4e29d507 // fadd v7.4s, v8.4s, v9.4s
-	WORD $0x4ea9d508 // fsub v8.4s, v8.4s, v9.4s
-	WORD $0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
-	WORD $0x4ea61cc9 // mov v9.16b, v6.16b
-	WORD $0x4e20cd09 // fmla v9.4s, v8.4s, v0.4s
-	WORD $0x4eab1d6b // mov v11.16b, v11.16b
-	WORD $0x4e21cceb // fmla v11.4s, v7.4s, v1.4s
-	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
-	WORD $0x4e22cd06 // fmla v6.4s, v8.4s, v2.4s
-	WORD $0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FMOVQ F5, 64(R12)
-	FMOVQ F9, 160(R12)
-	FMOVQ F11, 256(R12)
-	FMOVQ F6, 352(R12)
+	FMOVD 0(R15), F11
+	ADD R13, R15, R15
+	FMOVD 0(R15), F12
+	ADD R13, R15, R15
+	FMOVD 0(R15), F13
+	ADD R13, R15, R15
+	WORD $0x4e2ad52e // fadd v14.4s, v9.4s, v10.4s
+	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
+	WORD $0x4e2cd56a // fadd v10.4s, v11.4s, v12.4s
+	WORD $0x4eacd56b // fsub v11.4s, v11.4s, v12.4s
+	WORD $0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD $0x6e20dd2c // fmul v12.4s, v9.4s, v0.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e21cd6c // fmla v12.4s, v11.4s, v1.4s
+	WORD $0x6e22ddce // fmul v14.4s, v14.4s, v2.4s
+	WORD $0x4eae1dce // mov v14.16b, v14.16b
+	WORD $0x4e23cd4e // fmla v14.4s, v10.4s, v3.4s
+	WORD $0x4ead1daa // mov v10.16b, v13.16b
+	WORD $0x4e24cd2a // fmla v10.4s, v9.4s, v4.4s
+	WORD $0x4eaa1d49 // mov v9.16b, v10.16b
+	WORD $0x4e25cd69 // fmla v9.4s, v11.4s, v5.4s
+	FMOVQ F8, 64(R12)
+	FMOVQ F12, 160(R12)
+	FMOVQ F14, 256(R12)
+	FMOVQ F9, 352(R12)
 	// column 5
 	ADD R4, R14, R14
 	MOVD R14, R15
-	FMOVD 0(R15), F5
-	ADD R13, R15, R15
-	FMOVD 0(R15), F6
-	ADD R13, R15, R15
-	FMOVD 0(R15), F7
-	ADD R13, R15, R15
 	FMOVD 0(R15), F8
 	ADD R13, R15, R15
 	FMOVD 0(R15), F9
 	ADD R13, R15, R15
 	FMOVD 0(R15), F10
 	ADD R13, R15, R15
-	WORD $0x4e27d4cb // fadd v11.4s, v6.4s, v7.4s
-	WORD $0x4ea7d4c6 // fsub v6.4s, v6.4s, v7.4s
-	WORD $0x4e29d507 // fadd v7.4s, v8.4s, v9.4s
-	WORD $0x4ea9d508 // fsub v8.4s, v8.4s, v9.4s
-	WORD $0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
-	WORD $0x4ea61cc9 // mov v9.16b, v6.16b
-	WORD $0x4e20cd09 // fmla v9.4s, v8.4s, v0.4s
-	WORD $0x4eab1d6b // mov v11.16b, v11.16b
-	WORD $0x4e21cceb // fmla v11.4s, v7.4s, v1.4s
-	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
-	WORD $0x4e22cd06 // fmla v6.4s, v8.4s, v2.4s
-	WORD $0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FMOVQ F5, 80(R12)
-	FMOVQ F9, 176(R12)
-	FMOVQ F11, 272(R12)
-	FMOVQ F6, 368(R12)
-	WORD $0x4f00e405 // movi v5.16b, #0
+	FMOVD 0(R15), F11
+	ADD R13, R15, R15
+	FMOVD 0(R15), F12
+	ADD R13, R15, R15
+	FMOVD 0(R15), F13
+	ADD R13, R15, R15
+	WORD $0x4e2ad52e // fadd v14.4s, v9.4s, v10.4s
+	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
+	WORD $0x4e2cd56a // fadd v10.4s, v11.4s, v12.4s
+	WORD $0x4eacd56b // fsub v11.4s, v11.4s, v12.4s
+	WORD $0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD $0x6e20dd2c // fmul v12.4s, v9.4s, v0.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e21cd6c // fmla v12.4s, v11.4s, v1.4s
+	WORD $0x6e22ddce // fmul v14.4s, v14.4s, v2.4s
+	WORD $0x4eae1dce // mov v14.16b, v14.16b
+	WORD $0x4e23cd4e // fmla v14.4s, v10.4s, v3.4s
+	WORD $0x4ead1daa // mov v10.16b, v13.16b
+	WORD $0x4e24cd2a // fmla v10.4s, v9.4s, v4.4s
+	WORD $0x4eaa1d49 // mov v9.16b, v10.16b
+	WORD $0x4e25cd69 // fmla v9.4s, v11.4s, v5.4s
+	FMOVQ F8, 80(R12)
+	FMOVQ F12, 176(R12)
+	FMOVQ F14, 272(R12)
+	FMOVQ F9, 368(R12)
+	WORD $0x4f00e408 // movi v8.16b, #0
 	MOVD bias+48(FP), R14
 	CBZ R14, nobias2
-	FMOVD 0(R14), F5
+	FMOVD 0(R14), F8
 	ADD $8, R14, R14
 	MOVD R14, bias+48(FP)
 
@@ -2871,93 +3110,96 @@ nobias2:
 	MOVD R2, R14
 	MOVD R3, R15
 	// row 0
-	FLDPQ 0(R12), (F6, F7)
-	FLDPQ 32(R12), (F8, F9)
-	FLDPQ 64(R12), (F10, F11)
-	WORD $0x4e28d4ec // fadd v12.4s, v7.4s, v8.4s
-	WORD $0x4ea8d4e7 // fsub v7.4s, v7.4s, v8.4s
-	WORD $0x4e2ad528 // fadd v8.4s, v9.4s, v10.4s
-	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
-	WORD $0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD $0x4ea71cea // mov v10.16b, v7.16b
-	WORD $0x4e20cd2a // fmla v10.4s, v9.4s, v0.4s
-	WORD $0x4eac1d8c // mov v12.16b, v12.16b
-	WORD $0x4e21cd0c // fmla v12.4s, v8.4s, v1.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4e22cd27 // fmla v7.4s, v9.4s, v2.4s
-	WORD $0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
-	WORD $0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD $0x4e25d54a // fadd v10.4s, v10.4s, v5.4s
-	WORD $0x4e25d58c // fadd v12.4s, v12.4s, v5.4s
-	WORD $0x4e25d4e7 // fadd v7.4s, v7.4s, v5.4s
+	FLDPQ 0(R12), (F9, F10)
+	FLDPQ 32(R12), (F11, F12)
+	FLDPQ 64(R12), (F13, F14)
+	WORD $0x4e2bd54f // fadd v15.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e2dd58b // fadd v11.4s, v12.4s, v13.4s
+	WORD $0x4eadd58c // fsub v12.4s, v12.4s, v13.4s
+	WORD $0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
+	WORD $0x6e20dd4d // fmul v13.4s, v10.4s, v0.4s
+	WORD $0x4ead1dad // mov v13.16b, v13.16b
+	WORD $0x4e21cd8d // fmla v13.4s, v12.4s, v1.4s
+	WORD $0x6e22ddef // fmul v15.4s, v15.4s, v2.4s
+	WORD $0x4eaf1def // mov v15.16b, v15.16b
+	WORD $0x4e23cd6f // fmla v15.4s, v11.4s, v3.4s
+	WORD $0x4eae1dcb // mov v11.16b, v14.16b
+	WORD $0x4e24cd4b // fmla v11.4s, v10.4s, v4.4s
+	WORD $0x4eab1d6a // mov v10.16b, v11.16b
+	WORD $0x4e25cd8a // fmla v10.4s, v12.4s, v5.4s
+	WORD $0x4e28d529 // fadd v9.4s, v9.4s, v8.4s
+	WORD $0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
+	WORD $0x4e28d5ef // fadd v15.4s, v15.4s, v8.4s
+	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
 	MOVD R15, R16
 	CBZ R3, clamp02
 	CBNZ R9, clamp02
-	FMOVD 0(R16), F8
+	FMOVD 0(R16), F11
 	ADD R8, R16, R16
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
 	CMP $1, R11
 	BLE clamp02
-	FMOVD 0(R16), F8
+	FMOVD 0(R16), F11
 	ADD R8, R16, R16
-	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
+	WORD $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
 	CMP $2, R11
 	BLE clamp02
-	FMOVD 0(R16), F8
+	FMOVD 0(R16), F11
 	ADD R8, R16, R16
-	WORD $0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
+	WORD $0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	CMP $3, R11
 	BLE clamp02
-	FMOVD 0(R16), F8
+	FMOVD 0(R16), F11
 	ADD R8, R16, R16
-	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD $0x4e2bd54a // fadd v10.4s, v10.4s, v11.4s
 
 clamp02:
-	WORD $0x4e23f4c6 // fmax v6.4s, v6.4s, v3.4s
-	WORD $0x4ea4f4c6 // fmin v6.4s, v6.4s, v4.4s
-	WORD $0x4e23f54a // fmax v10.4s, v10.4s, v3.4s
-	WORD $0x4ea4f54a // fmin v10.4s, v10.4s, v4.4s
-	WORD $0x4e23f58c // fmax v12.4s, v12.4s, v3.4s
-	WORD $0x4ea4f58c // fmin v12.4s, v12.4s, v4.4s
-	WORD $0x4e23f4e7 // fmax v7.4s, v7.4s, v3.4s
-	WORD $0x4ea4f4e7 // fmin v7.4s, v7.4s, v4.4s
+	WORD $0x4e26f529 // fmax v9.4s, v9.4s, v6.4s
+	WORD $0x4ea7f529 // fmin v9.4s, v9.4s, v7.4s
+	WORD $0x4e26f5ad // fmax v13.4s, v13.4s, v6.4s
+	WORD $0x4ea7f5ad // fmin v13.4s, v13.4s, v7.4s
+	WORD $0x4e26f5ef // fmax v15.4s, v15.4s, v6.4s
+	WORD $0x4ea7f5ef // fmin v15.4s, v15.4s, v7.4s
+	WORD $0x4e26f54a // fmax v10.4s, v10.4s, v6.4s
+	WORD $0x4ea7f54a // fmin v10.4s, v10.4s, v7.4s
 	CBZ R3, store02
 	CBZ R9, store02
-	FMOVD 0(R16), F8
+	FMOVD 0(R16), F11
 	ADD R8, R16, R16
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
 	CMP $1, R11
 	BLE store02
-	FMOVD 0(R16), F8
+	FMOVD 0(R16), F11
 	ADD R8, R16, R16
-	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
+	WORD $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
 	CMP $2, R11
 	BLE store02
-	FMOVD 0(R16), F8
+	FMOVD 0(R16), F11
 	ADD R8, R16, R16
-	WORD $0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
+	WORD $0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	CMP $3, R11
 	BLE store02
-	FMOVD 0(R16), F8
+	FMOVD 0(R16), F11
 	ADD R8, R16, R16
-	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD $0x4e2bd54a // fadd v10.4s, v10.4s, v11.4s
 
 store02:
 	MOVD R14, R16
-	FMOVD F6, 0(R16)
+	FMOVD F9, 0(R16)
 	ADD R6, R16, R16
 	CMP $1, R11
 	BLE next02
-	FMOVD F10, 0(R16)
+	FMOVD F13, 0(R16)
 	ADD R6, R16, R16
 	CMP $2, R11
 	BLE next02
-	FMOVD F12, 0(R16)
+	FMOVD F15, 0(R16)
 	ADD R6, R16, R16
 	CMP $3, R11
 	BLE next02
-	FMOVD F7, 0(R16)
+	FMOVD F10, 0(R16)
 	ADD R6, R16, R16
 
 next02:
@@ -2966,93 +3208,96 @@ next02:
 	CMP $1, R10
 	BLE end2
 	// row 1
-	FLDPQ 96(R12), (F6, F7)
-	FLDPQ 128(R12), (F8, F9)
-	FLDPQ 160(R12), (F10, F11)
-	WORD $0x4e28d4ec // fadd v12.4s, v7.4s, v8.4s
-	WORD $0x4ea8d4e7 // fsub v7.4s, v7.4s, v8.4s
-	WORD $0x4e2ad528 // fadd v8.4s, v9.4s, v10.4s
-	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
-	WORD $0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD $0x4ea71cea // mov v10.16b, v7.16b
-	WORD $0x4e20cd2a // fmla v10.4s, v9.4s, v0.4s
-	WORD $0x4eac1d8c // mov v12.16b, v12.16b
-	WORD $0x4e21cd0c // fmla v12.4s, v8.4s, v1.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4e22cd27 // fmla v7.4s, v9.4s, v2.4s
-	WORD $0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
-	WORD $0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD $0x4e25d54a // fadd v10.4s, v10.4s, v5.4s
-	WORD $0x4e25d58c // fadd v12.4s, v12.4s, v5.4s
-	WORD $0x4e25d4e7 // fadd v7.4s, v7.4s, v5.4s
+	FLDPQ 96(R12), (F9, F10)
+	FLDPQ 128(R12), (F11, F12)
+	FLDPQ 160(R12), (F13, F14)
+	WORD $0x4e2bd54f // fadd v15.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e2dd58b // fadd v11.4s, v12.4s, v13.4s
+	WORD $0x4eadd58c // fsub v12.4s, v12.4s, v13.4s
+	WORD $0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
+	WORD $0x6e20dd4d // fmul v13.4s, v10.4s, v0.4s
+	WORD $0x4ead1dad // mov v13.16b, v13.16b
+	WORD $0x4e21cd8d // fmla v13.4s, v12.4s, v1.4s
+	WORD $0x6e22ddef // fmul v15.4s, v15.4s, v2.4s
+	WORD $0x4eaf1def // mov v15.16b, v15.16b
+	WORD $0x4e23cd6f // fmla v15.4s, v11.4s, v3.4s
+	WORD $0x4eae1dcb // mov v11.16b, v14.16b
+	WORD $0x4e24cd4b // fmla v11.4s, v10.4s, v4.4s
+	WORD $0x4eab1d6a // mov v10.16b, v11.16b
+	WORD $0x4e25cd8a // fmla v10.4s, v12.4s, v5.4s
+	WORD $0x4e28d529 // fadd v9.4s, v9.4s, v8.4s
+	WORD $0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
+	WORD $0x4e28d5ef // fadd v15.4s, v15.4s, v8.4s
+	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
 	MOVD R15, R16
 	CBZ R3, clamp12
 	CBNZ R9, clamp12
-	FMOVD 0(R16), F8
+	FMOVD 0(R16), F11
 	ADD R8, R16, R16
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
 	CMP $1, R11
 	BLE clamp12
-	FMOVD 0(R16), F8
+	FMOVD 0(R16), F11
 	ADD R8, R16, R16
-	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
+	WORD $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
 	CMP $2, R11
 	BLE clamp12
-	FMOVD 0(R16), F8
+	FMOVD 0(R16), F11
 	ADD R8, R16, R16
-	WORD $0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
+	WORD $0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	CMP $3, R11
 	BLE clamp12
-	FMOVD 0(R16), F8
+	FMOVD 0(R16), F11
 	ADD R8, R16, R16
-	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD $0x4e2bd54a // fadd v10.4s, v10.4s, v11.4s
 
 clamp12:
-	WORD $0x4e23f4c6 // fmax v6.4s, v6.4s, v3.4s
-	WORD $0x4ea4f4c6 // fmin v6.4s, v6.4s, v4.4s
-	WORD $0x4e23f54a // fmax v10.4s, v10.4s, v3.4s
-	WORD $0x4ea4f54a // fmin v10.4s, v10.4s, v4.4s
-	WORD $0x4e23f58c // fmax v12.4s, v12.4s, v3.4s
-	WORD $0x4ea4f58c // fmin v12.4s, v12.4s, v4.4s
-	WORD $0x4e23f4e7 // fmax v7.4s, v7.4s, v3.4s
-	WORD $0x4ea4f4e7 // fmin v7.4s, v7.4s, v4.4s
+	WORD $0x4e26f529 // fmax v9.4s, v9.4s, v6.4s
+	WORD $0x4ea7f529 // fmin v9.4s, v9.4s, v7.4s
+	WORD $0x4e26f5ad // fmax v13.4s, v13.4s, v6.4s
+	WORD $0x4ea7f5ad // fmin v13.4s, v13.4s, v7.4s
+	WORD $0x4e26f5ef // fmax v15.4s, v15.4s, v6.4s
+	WORD $0x4ea7f5ef // fmin v15.4s, v15.4s, v7.4s
+	WORD $0x4e26f54a // fmax v10.4s, v10.4s, v6.4s
+	WORD $0x4ea7f54a // fmin v10.4s, v10.4s, v7.4s
 	CBZ R3, store12
 	CBZ R9, store12
-	FMOVD 0(R16), F8
+	FMOVD 0(R16), F11
 	ADD R8, R16, R16
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
 	CMP $1, R11
 	BLE store12
-	FMOVD 0(R16), F8
+	FMOVD 0(R16), F11
 	ADD R8, R16, R16
-	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
+	WORD $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
 	CMP $2, R11
 	BLE store12
-	FMOVD 0(R16), F8
+	FMOVD 0(R16), F11
 	ADD R8, R16, R16
-	WORD $0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
+	WORD $0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	CMP $3, R11
 	BLE store12
-	FMOVD 0(R16), F8
+	FMOVD 0(R16), F11
 	ADD R8, R16, R16
-	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD $0x4e2bd54a // fadd v10.4s, v10.4s, v11.4s
 
 store12:
 	MOVD R14, R16
-	FMOVD F6, 0(R16)
+	FMOVD F9, 0(R16)
 	ADD R6, R16, R16
 	CMP $1, R11
 	BLE next12
-	FMOVD F10, 0(R16)
+	FMOVD F13, 0(R16)
 	ADD R6, R16, R16
 	CMP $2, R11
 	BLE next12
-	FMOVD F12, 0(R16)
+	FMOVD F15, 0(R16)
 	ADD R6, R16, R16
 	CMP $3, R11
 	BLE next12
-	FMOVD F7, 0(R16)
+	FMOVD F10, 0(R16)
 	ADD R6, R16, R16
 
 next12:
@@ -3061,93 +3306,96 @@ next12:
 	CMP $2, R10
 	BLE end2
 	// row 2
-	FLDPQ 192(R12), (F6, F7)
-	FLDPQ 224(R12), (F8, F9)
-	FLDPQ 256(R12), (F10, F11)
-	WORD $0x4e28d4ec // fadd v12.4s, v7.4s, v8.4s
-	WORD $0x4ea8d4e7 // fsub v7.4s, v7.4s, v8.4s
-	WORD $0x4e2ad528 // fadd v8.4s, v9.4s, v10.4s
-	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
-	WORD $0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD $0x4ea71cea // mov v10.16b, v7.16b
-	WORD $0x4e20cd2a // fmla v10.4s, v9.4s, v0.4s
-	WORD $0x4eac1d8c // mov v12.16b, v12.16b
-	WORD $0x4e21cd0c // fmla v12.4s, v8.4s, v1.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4e22cd27 // fmla v7.4s, v9.4s, v2.4s
-	WORD $0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
-	WORD $0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD $0x4e25d54a // fadd v10.4s, v10.4s, v5.4s
-	WORD $0x4e25d58c // fadd v12.4s, v12.4s, v5.4s
-	WORD $0x4e25d4e7 // fadd v7.4s, v7.4s, v5.4s
+	FLDPQ 192(R12), (F9, F10)
+	FLDPQ 224(R12), (F11, F12)
+	FLDPQ 256(R12), (F13, F14)
+	WORD $0x4e2bd54f // fadd v15.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e2dd58b // fadd v11.4s, v12.4s, v13.4s
+	WORD $0x4eadd58c // fsub v12.4s, v12.4s, v13.4s
+	WORD $0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
+	WORD $0x6e20dd4d // fmul v13.4s, v10.4s, v0.4s
+	WORD $0x4ead1dad // mov v13.16b, v13.16b
+	WORD $0x4e21cd8d // fmla v13.4s, v12.4s, v1.4s
+	WORD $0x6e22ddef // fmul v15.4s, v15.4s, v2.4s
+	WORD $0x4eaf1def // mov v15.16b, v15.16b
+	WORD $0x4e23cd6f // fmla v15.4s, v11.4s, v3.4s
+	WORD $0x4eae1dcb // mov v11.16b, v14.16b
+	WORD $0x4e24cd4b // fmla v11.4s, v10.4s, v4.4s
+	WORD $0x4eab1d6a // mov v10.16b, v11.16b
+	WORD $0x4e25cd8a // fmla v10.4s, v12.4s, v5.4s
+	WORD $0x4e28d529 // fadd v9.4s, v9.4s, v8.4s
+	WORD $0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
+	WORD $0x4e28d5ef // fadd v15.4s, v15.4s, v8.4s
+	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
 	MOVD R15, R16
 	CBZ R3, clamp22
 	CBNZ R9, clamp22
-	FMOVD 0(R16), F8
+	FMOVD 0(R16), F11
 	ADD R8, R16, R16
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
 	CMP $1, R11
 	BLE clamp22
-	FMOVD 0(R16), F8
+	FMOVD 0(R16), F11
 	ADD R8, R16, R16
-	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
+	WORD $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
 	CMP $2, R11
 	BLE clamp22
-	FMOVD 0(R16), F8
+	FMOVD 0(R16), F11
 	ADD R8, R16, R16
-	WORD $0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
+	WORD $0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	CMP $3, R11
 	BLE clamp22
-	FMOVD 0(R16), F8
+	FMOVD 0(R16), F11
 	ADD R8, R16, R16
-	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD $0x4e2bd54a // fadd v10.4s, v10.4s, v11.4s
 
 clamp22:
-	WORD $0x4e23f4c6 // fmax v6.4s, v6.4s, v3.4s
-	WORD $0x4ea4f4c6 // fmin v6.4s, v6.4s, v4.4s
-	WORD $0x4e23f54a // fmax v10.4s, v10.4s, v3.4s
-	WORD $0x4ea4f54a // fmin v10.4s, v10.4s, v4.4s
-	WORD $0x4e23f58c // fmax v12.4s, v12.4s, v3.4s
-	WORD $0x4ea4f58c // fmin v12.4s, v12.4s, v4.4s
-	WORD $0x4e23f4e7 // fmax v7.4s, v7.4s, v3.4s
-	WORD $0x4ea4f4e7 // fmin v7.4s, v7.4s, v4.4s
+	WORD $0x4e26f529 // fmax v9.4s, v9.4s, v6.4s
+	WORD $0x4ea7f529 // fmin v9.4s, v9.4s, v7.4s
+	WORD $0x4e26f5ad // fmax v13.4s, v13.4s, v6.4s
+	WORD $0x4ea7f5ad // fmin v13.4s, v13.4s, v7.4s
+	WORD $0x4e26f5ef // fmax v15.4s, v15.4s, v6.4s
+	WORD $0x4ea7f5ef // fmin v15.4s, v15.4s, v7.4s
+	WORD $0x4e26f54a // fmax v10.4s, v10.4s, v6.4s
+	WORD $0x4ea7f54a // fmin v10.4s, v10.4s, v7.4s
 	CBZ R3, store22
 	CBZ R9, store22
-	FMOVD 0(R16), F8
+	FMOVD 0(R16), F11
 	ADD R8, R16, R16
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
 	CMP $1, R11
 	BLE store22
-	FMOVD 0(R16), F8
+	FMOVD 0(R16), F11
 	ADD R8, R16, R16
-	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
+	WORD $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
 	CMP $2, R11
 	BLE store22
-	FMOVD 0(R16), F8
+	FMOVD 0(R16), F11
 	ADD R8, R16, R16
-	WORD $0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
+	WORD $0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	CMP $3, R11
 	BLE store22
-	FMOVD 0(R16), F8
+	FMOVD 0(R16), F11
 	ADD R8, R16, R16
-	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD $0x4e2bd54a // fadd v10.4s, v10.4s, v11.4s
 
 store22:
 	MOVD R14, R16
-	FMOVD F6, 0(R16)
+	FMOVD F9, 0(R16)
 	ADD R6, R16, R16
 	CMP $1, R11
 	BLE next22
-	FMOVD F10, 0(R16)
+	FMOVD F13, 0(R16)
 	ADD R6, R16, R16
 	CMP $2, R11
 	BLE next22
-	FMOVD F12, 0(R16)
+	FMOVD F15, 0(R16)
 	ADD R6, R16, R16
 	CMP $3, R11
 	BLE next22
-	FMOVD F7, 0(R16)
+	FMOVD F10, 0(R16)
 	ADD R6, R16, R16
 
 next22:
@@ -3156,93 +3404,96 @@ next22:
 	CMP $3, R10
 	BLE end2
 	// row 3
-	FLDPQ 288(R12), (F6, F7)
-	FLDPQ 320(R12), (F8, F9)
-	FLDPQ 352(R12), (F10, F11)
-	WORD $0x4e28d4ec // fadd v12.4s, v7.4s, v8.4s
-	WORD $0x4ea8d4e7 // fsub v7.4s, v7.4s, v8.4s
-	WORD $0x4e2ad528 // fadd v8.4s, v9.4s, v10.4s
-	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
-	WORD $0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD $0x4ea71cea // mov v10.16b, v7.16b
-	WORD $0x4e20cd2a // fmla v10.4s, v9.4s, v0.4s
-	WORD $0x4eac1d8c // mov v12.16b, v12.16b
-	WORD $0x4e21cd0c // fmla v12.4s, v8.4s, v1.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4e22cd27 // fmla v7.4s, v9.4s, v2.4s
-	WORD $0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
-	WORD $0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD $0x4e25d54a // fadd v10.4s, v10.4s, v5.4s
-	WORD $0x4e25d58c // fadd v12.4s, v12.4s, v5.4s
-	WORD $0x4e25d4e7 // fadd v7.4s, v7.4s, v5.4s
+	FLDPQ 288(R12), (F9, F10)
+	FLDPQ 320(R12), (F11, F12)
+	FLDPQ 352(R12), (F13, F14)
+	WORD $0x4e2bd54f // fadd v15.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e2dd58b // fadd v11.4s, v12.4s, v13.4s
+	WORD $0x4eadd58c // fsub v12.4s, v12.4s, v13.4s
+	WORD $0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
+	WORD $0x6e20dd4d // fmul v13.4s, v10.4s, v0.4s
+	WORD $0x4ead1dad // mov v13.16b, v13.16b
+	WORD $0x4e21cd8d // fmla v13.4s, v12.4s, v1.4s
+	WORD $0x6e22ddef // fmul v15.4s, v15.4s, v2.4s
+	WORD $0x4eaf1def // mov v15.16b, v15.16b
+	WORD $0x4e23cd6f // fmla v15.4s, v11.4s, v3.4s
+	WORD $0x4eae1dcb // mov v11.16b, v14.16b
+	WORD $0x4e24cd4b // fmla v11.4s, v10.4s, v4.4s
+	WORD $0x4eab1d6a // mov v10.16b, v11.16b
+	WORD $0x4e25cd8a // fmla v10.4s, v12.4s, v5.4s
+	WORD $0x4e28d529 // fadd v9.4s, v9.4s, v8.4s
+	WORD $0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
+	WORD $0x4e28d5ef // fadd v15.4s, v15.4s, v8.4s
+	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
 	MOVD R15, R16
 	CBZ R3, clamp32
 	CBNZ R9, clamp32
-	FMOVD 0(R16), F5
+	FMOVD 0(R16), F8
 	ADD R8, R16, R16
-	WORD $0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD $0x4e28d529 // fadd v9.4s, v9.4s, v8.4s
 	CMP $1, R11
 	BLE clamp32
-	FMOVD 0(R16), F5
+	FMOVD 0(R16), F8
 	ADD R8, R16, R16
-	WORD $0x4e25d54a // fadd v10.4s, v10.4s, v5.4s
+	WORD $0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	CMP $2, R11
 	BLE clamp32
-	FMOVD 0(R16), F5
+	FMOVD 0(R16), F8
 	ADD R8, R16, R16
-	WORD $0x4e25d58c // fadd v12.4s, v12.4s, v5.4s
+	WORD $0x4e28d5ef // fadd v15.4s, v15.4s, v8.4s
 	CMP $3, R11
 	BLE clamp32
-	FMOVD 0(R16), F5
+	FMOVD 0(R16), F8
 	ADD R8, R16, R16
-	WORD $0x4e25d4e7 // fadd v7.4s, v7.4s, v5.4s
+	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
 
 clamp32:
-	WORD $0x4e23f4c6 // fmax v6.4s, v6.4s, v3.4s
-	WORD $0x4ea4f4c6 // fmin v6.4s, v6.4s, v4.4s
-	WORD $0x4e23f54a // fmax v10.4s, v10.4s, v3.4s
-	WORD $0x4ea4f54a // fmin v10.4s, v10.4s, v4.4s
-	WORD $0x4e23f58c // fmax v12.4s, v12.4s, v3.4s
-	WORD $0x4ea4f58c // fmin v12.4s, v12.4s, v4.4s
-	WORD $0x4e23f4e7 // fmax v7.4s, v7.4s, v3.4s
-	WORD $0x4ea4f4e7 // fmin v7.4s, v7.4s, v4.4s
+	WORD $0x4e26f529 // fmax v9.4s, v9.4s, v6.4s
+	WORD $0x4ea7f529 // fmin v9.4s, v9.4s, v7.4s
+	WORD $0x4e26f5ad // fmax v13.4s, v13.4s, v6.4s
+	WORD $0x4ea7f5ad // fmin v13.4s, v13.4s, v7.4s
+	WORD $0x4e26f5ef // fmax v15.4s, v15.4s, v6.4s
+	WORD $0x4ea7f5ef // fmin v15.4s, v15.4s, v7.4s
+	WORD $0x4e26f54a // fmax v10.4s, v10.4s, v6.4s
+	WORD $0x4ea7f54a // fmin v10.4s, v10.4s, v7.4s
 	CBZ R3, store32
 	CBZ R9, store32
-	FMOVD 0(R16), F5
+	FMOVD 0(R16), F8
 	ADD R8, R16, R16
-	WORD $0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	WORD $0x4e28d529 // fadd v9.4s, v9.4s, v8.4s
 	CMP $1, R11
 	BLE store32
-	FMOVD 0(R16), F5
+	FMOVD 0(R16), F8
 	ADD R8, R16, R16
-	WORD $0x4e25d54a // fadd v10.4s, v10.4s, v5.4s
+	WORD $0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
 	CMP $2, R11
 	BLE store32
-	FMOVD 0(R16), F5
+	FMOVD 0(R16), F8
 	ADD R8, R16, R16
-	WORD $0x4e25d58c // fadd v12.4s, v12.4s, v5.4s
+	WORD $0x4e28d5ef // fadd v15.4s, v15.4s, v8.4s
 	CMP $3, R11
 	BLE store32
-	FMOVD 0(R16), F5
+	FMOVD 0(R16), F8
 	ADD R8, R16, R16
-	WORD $0x4e25d4e7 // fadd v7.4s, v7.4s, v5.4s
+	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
 
 store32:
 	MOVD R14, R16
-	FMOVD F6, 0(R16)
+	FMOVD F9, 0(R16)
 	ADD R6, R16, R16
 	CMP $1, R11
 	BLE next32
-	FMOVD F10, 0(R16)
+	FMOVD F13, 0(R16)
 	ADD R6, R16, R16
 	CMP $2, R11
 	BLE next32
-	FMOVD F12, 0(R16)
+	FMOVD F15, 0(R16)
 	ADD R6, R16, R16
 	CMP $3, R11
 	BLE next32
-	FMOVD F7, 0(R16)
+	FMOVD F10, 0(R16)
 	ADD R6, R16, R16
 
 next32:
@@ -3262,199 +3513,217 @@ no2:
 	MOVD R1, R0
 	// column 0
 	MOVD R0, R14
-	FMOVS 0(R14), F5
-	ADD R13, R14, R14
-	FMOVS 0(R14), F6
-	ADD R13, R14, R14
-	FMOVS 0(R14), F7
-	ADD R13, R14, R14
 	FMOVS 0(R14), F8
 	ADD R13, R14, R14
 	FMOVS 0(R14), F9
 	ADD R13, R14, R14
 	FMOVS 0(R14), F10
 	ADD R13, R14, R14
-	WORD $0x4e27d4cb // fadd v11.4s, v6.4s, v7.4s
-	WORD $0x4ea7d4c6 // fsub v6.4s, v6.4s, v7.4s
-	WORD $0x4e29d507 // fadd v7.4s, v8.4s, v9.4s
-	WORD $0x4ea9d508 // fsub v8.4s, v8.4s, v9.4s
-	WORD $0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
-	WORD $0x4ea61cc9 // mov v9.16b, v6.16b
-	WORD $0x4e20cd09 // fmla v9.4s, v8.4s, v0.4s
-	WORD $0x4eab1d6b // mov v11.16b, v11.16b
-	WORD $0x4e21cceb // fmla v11.4s, v7.4s, v1.4s
-	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
-	WORD $0x4e22cd06 // fmla v6.4s, v8.4s, v2.4s
-	WORD $0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FMOVQ F5, 0(R12)
-	FMOVQ F9, 96(R12)
-	FMOVQ F11, 192(R12)
-	FMOVQ F6, 288(R12)
+	FMOVS 0(R14), F11
+	ADD R13, R14, R14
+	FMOVS 0(R14), F12
+	ADD R13, R14, R14
+	FMOVS 0(R14), F13
+	ADD R13, R14, R14
+	WORD $0x4e2ad52e // fadd v14.4s, v9.4s, v10.4s
+	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
+	WORD $0x4e2cd56a // fadd v10.4s, v11.4s, v12.4s
+	WORD $0x4eacd56b // fsub v11.4s, v11.4s, v12.4s
+	WORD $0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD $0x6e20dd2c // fmul v12.4s, v9.4s, v0.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e21cd6c // fmla v12.4s, v11.4s, v1.4s
+	WORD $0x6e22ddce // fmul v14.4s, v14.4s, v2.4s
+	WORD $0x4eae1dce // mov v14.16b, v14.16b
+	WORD $0x4e23cd4e // fmla v14.4s, v10.4s, v3.4s
+	WORD $0x4ead1daa // mov v10.16b, v13.16b
+	WORD $0x4e24cd2a // fmla v10.4s, v9.4s, v4.4s
+	WORD $0x4eaa1d49 // mov v9.16b, v10.16b
+	WORD $0x4e25cd69 // fmla v9.4s, v11.4s, v5.4s
+	FMOVQ F8, 0(R12)
+	FMOVQ F12, 96(R12)
+	FMOVQ F14, 192(R12)
+	FMOVQ F9, 288(R12)
 	// column 1
 	ADD R4, R0, R0
 	MOVD R0, R14
-	FMOVS 0(R14), F5
-	ADD R13, R14, R14
-	FMOVS 0(R14), F6
-	ADD R13, R14, R14
-	FMOVS 0(R14), F7
-	ADD R13, R14, R14
 	FMOVS 0(R14), F8
 	ADD R13, R14, R14
 	FMOVS 0(R14), F9
 	ADD R13, R14, R14
 	FMOVS 0(R14), F10
 	ADD R13, R14, R14
-	WORD $0x4e27d4cb // fadd v11.4s, v6.4s, v7.4s
-	WORD $0x4ea7d4c6 // fsub v6.4s, v6.4s, v7.4s
-	WORD $0x4e29d507 // fadd v7.4s, v8.4s, v9.4s
-	WORD $0x4ea9d508 // fsub v8.4s, v8.4s, v9.4s
-	WORD $0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
-	WORD $0x4ea61cc9 // mov v9.16b, v6.16b
-	WORD $0x4e20cd09 // fmla v9.4s, v8.4s, v0.4s
-	WORD $0x4eab1d6b // mov v11.16b, v11.16b
-	WORD $0x4e21cceb // fmla v11.4s, v7.4s, v1.4s
-	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
-	WORD $0x4e22cd06 // fmla v6.4s, v8.4s, v2.4s
-	WORD $0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FMOVQ F5, 16(R12)
-	FMOVQ F9, 112(R12)
-	FMOVQ F11, 208(R12)
-	FMOVQ F6, 304(R12)
+	FMOVS 0(R14), F11
+	ADD R13, R14, R14
+	FMOVS 0(R14), F12
+	ADD R13, R14, R14
+	FMOVS 0(R14), F13
+	ADD R13, R14, R14
+	WORD $0x4e2ad52e // fadd v14.4s, v9.4s, v10.4s
+	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
+	WORD $0x4e2cd56a // fadd v10.4s, v11.4s, v12.4s
+	WORD $0x4eacd56b // fsub v11.4s, v11.4s, v12.4s
+	WORD $0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD $0x6e20dd2c // fmul v12.4s, v9.4s, v0.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e21cd6c // fmla v12.4s, v11.4s, v1.4s
+	WORD $0x6e22ddce // fmul v14.4s, v14.4s, v2.4s
+	WORD $0x4eae1dce // mov v14.16b, v14.16b
+	WORD $0x4e23cd4e // fmla v14.4s, v10.4s, v3.4s
+	WORD $0x4ead1daa // mov v10.16b, v13.16b
+	WORD $0x4e24cd2a // fmla v10.4s, v9.4s, v4.4s
+	WORD $0x4eaa1d49 // mov v9.16b, v10.16b
+	WORD $0x4e25cd69 // fmla v9.4s, v11.4s, v5.4s
+	FMOVQ F8, 16(R12)
+	FMOVQ F12, 112(R12)
+	FMOVQ F14, 208(R12)
+	FMOVQ F9, 304(R12)
 	// column 2
 	ADD R4, R0, R0
 	MOVD R0, R14
-	FMOVS 0(R14), F5
-	ADD R13, R14, R14
-	FMOVS 0(R14), F6
-	ADD R13, R14, R14
-	FMOVS 0(R14), F7
-	ADD R13, R14, R14
 	FMOVS 0(R14), F8
 	ADD R13, R14, R14
 	FMOVS 0(R14), F9
 	ADD R13, R14, R14
 	FMOVS 0(R14), F10
 	ADD R13, R14, R14
-	WORD $0x4e27d4cb // fadd v11.4s, v6.4s, v7.4s
-	WORD $0x4ea7d4c6 // fsub v6.4s, v6.4s, v7.4s
-	WORD $0x4e29d507 // fadd v7.4s, v8.4s, v9.4s
-	WORD $0x4ea9d508 // fsub v8.4s, v8.4s, v9.4s
-	WORD $0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
-	WORD $0x4ea61cc9 // mov v9.16b, v6.16b
-	WORD $0x4e20cd09 // fmla v9.4s, v8.4s, v0.4s
-	WORD $0x4eab1d6b // mov v11.16b, v11.16b
-	WORD $0x4e21cceb // fmla v11.4s, v7.4s, v1.4s
-	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
-	WORD $0x4e22cd06 // fmla v6.4s, v8.4s, v2.4s
-	WORD $0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FMOVQ F5, 32(R12)
-	FMOVQ F9, 128(R12)
-	FMOVQ F11, 224(R12)
-	FMOVQ F6, 320(R12)
+	FMOVS 0(R14), F11
+	ADD R13, R14, R14
+	FMOVS 0(R14), F12
+	ADD R13, R14, R14
+	FMOVS 0(R14), F13
+	ADD R13, R14, R14
+	WORD $0x4e2ad52e // fadd v14.4s, v9.4s, v10.4s
+	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
+	WORD $0x4e2cd56a // fadd v10.4s, v11.4s, v12.4s
+	WORD $0x4eacd56b // fsub v11.4s, v11.4s, v12.4s
+	WORD $0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD $0x6e20dd2c // fmul v12.4s, v9.4s, v0.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e21cd6c // fmla v12.4s, v11.4s, v1.4s
+	WORD $0x6e22ddce // fmul v14.4s, v14.4s, v2.4s
+	WORD $0x4eae1dce // mov v14.16b, v14.16b
+	WORD $0x4e23cd4e // fmla v14.4s, v10.4s, v3.4s
+	WORD $0x4ead1daa // mov v10.16b, v13.16b
+	WORD $0x4e24cd2a // fmla v10.4s, v9.4s, v4.4s
+	WORD $0x4eaa1d49 // mov v9.16b, v10.16b
+	WORD $0x4e25cd69 // fmla v9.4s, v11.4s, v5.4s
+	FMOVQ F8, 32(R12)
+	FMOVQ F12, 128(R12)
+	FMOVQ F14, 224(R12)
+	FMOVQ F9, 320(R12)
 	// column 3
 	ADD R4, R0, R0
 	MOVD R0, R14
-	FMOVS 0(R14), F5
-	ADD R13, R14, R14
-	FMOVS 0(R14), F6
-	ADD R13, R14, R14
-	FMOVS 0(R14), F7
-	ADD R13, R14, R14
 	FMOVS 0(R14), F8
 	ADD R13, R14, R14
 	FMOVS 0(R14), F9
 	ADD R13, R14, R14
 	FMOVS 0(R14), F10
 	ADD R13, R14, R14
-	WORD $0x4e27d4cb // fadd v11.4s, v6.4s, v7.4s
-	WORD $0x4ea7d4c6 // fsub v6.4s, v6.4s, v7.4s
-	WORD $0x4e29d507 // fadd v7.4s, v8.4s, v9.4s
-	WORD $0x4ea9d508 // fsub v8.4s, v8.4s, v9.4s
-	WORD $0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
-	WORD $0x4ea61cc9 // mov v9.16b, v6.16b
-	WORD $0x4e20cd09 // fmla v9.4s, v8.4s, v0.4s
-	WORD $0x4eab1d6b // mov v11.16b, v11.16b
-	WORD $0x4e21cceb // fmla v11.4s, v7.4s, v1.4s
-	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
-	WORD $0x4e22cd06 // fmla v6.4s, v8.4s, v2.4s
-	WORD $0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FMOVQ F5, 48(R12)
-	FMOVQ F9, 144(R12)
-	FMOVQ F11, 240(R12)
-	FMOVQ F6, 336(R12)
+	FMOVS 0(R14), F11
+	ADD R13, R14, R14
+	FMOVS 0(R14), F12
+	ADD R13, R14, R14
+	FMOVS 0(R14), F13
+	ADD R13, R14, R14
+	WORD $0x4e2ad52e // fadd v14.4s, v9.4s, v10.4s
+	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
+	WORD $0x4e2cd56a // fadd v10.4s, v11.4s, v12.4s
+	WORD $0x4eacd56b // fsub v11.4s, v11.4s, v12.4s
+	WORD $0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD $0x6e20dd2c // fmul v12.4s, v9.4s, v0.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e21cd6c // fmla v12.4s, v11.4s, v1.4s
+	WORD $0x6e22ddce // fmul v14.4s, v14.4s, v2.4s
+	WORD $0x4eae1dce // mov v14.16b, v14.16b
+	WORD $0x4e23cd4e // fmla v14.4s, v10.4s, v3.4s
+	WORD $0x4ead1daa // mov v10.16b, v13.16b
+	WORD $0x4e24cd2a // fmla v10.4s, v9.4s, v4.4s
+	WORD $0x4eaa1d49 // mov v9.16b, v10.16b
+	WORD $0x4e25cd69 // fmla v9.4s, v11.4s, v5.4s
+	FMOVQ F8, 48(R12)
+	FMOVQ F12, 144(R12)
+	FMOVQ F14, 240(R12)
+	FMOVQ F9, 336(R12)
 	// column 4
 	ADD R4, R0, R0
 	MOVD R0, R14
-	FMOVS 0(R14), F5
-	ADD R13, R14, R14
-	FMOVS 0(R14), F6
-	ADD R13, R14, R14
-	FMOVS 0(R14), F7
-	ADD R13, R14, R14
 	FMOVS 0(R14), F8
 	ADD R13, R14, R14
 	FMOVS 0(R14), F9
 	ADD R13, R14, R14
 	FMOVS 0(R14), F10
 	ADD R13, R14, R14
-	WORD $0x4e27d4cb // fadd v11.4s, v6.4s, v7.4s
-	WORD $0x4ea7d4c6 // fsub v6.4s, v6.4s, v7.4s
-	WORD $0x4e29d507 // fadd v7.4s, v8.4s, v9.4s
-	WORD $0x4ea9d508 // fsub v8.4s, v8.4s, v9.4s
-	WORD $0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
-	WORD $0x4ea61cc9 // mov v9.16b, v6.16b
-	WORD $0x4e20cd09 // fmla v9.4s, v8.4s, v0.4s
-	WORD $0x4eab1d6b // mov v11.16b, v11.16b
-	WORD $0x4e21cceb // fmla v11.4s, v7.4s, v1.4s
-	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
-	WORD $0x4e22cd06 // fmla v6.4s, v8.4s, v2.4s
-	WORD $0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FMOVQ F5, 64(R12)
-	FMOVQ F9, 160(R12)
-	FMOVQ F11, 256(R12)
-	FMOVQ F6, 352(R12)
+	FMOVS 0(R14), F11
+	ADD R13, R14, R14
+	FMOVS 0(R14), F12
+	ADD R13, R14, R14
+	FMOVS 0(R14), F13
+	ADD R13, R14, R14
+	WORD $0x4e2ad52e // fadd v14.4s, v9.4s, v10.4s
+	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
+	WORD $0x4e2cd56a // fadd v10.4s, v11.4s, v12.4s
+	WORD $0x4eacd56b // fsub v11.4s, v11.4s, v12.4s
+	WORD $0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD $0x6e20dd2c // fmul v12.4s, v9.4s, v0.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e21cd6c // fmla v12.4s, v11.4s, v1.4s
+	WORD $0x6e22ddce // fmul v14.4s, v14.4s, v2.4s
+	WORD $0x4eae1dce // mov v14.16b, v14.16b
+	WORD $0x4e23cd4e // fmla v14.4s, v10.4s, v3.4s
+	WORD $0x4ead1daa // mov v10.16b, v13.16b
+	WORD $0x4e24cd2a // fmla v10.4s, v9.4s, v4.4s
+	WORD $0x4eaa1d49 // mov v9.16b, v10.16b
+	WORD $0x4e25cd69 // fmla v9.4s, v11.4s, v5.4s
+	FMOVQ F8, 64(R12)
+	FMOVQ F12, 160(R12)
+	FMOVQ F14, 256(R12)
+	FMOVQ F9, 352(R12)
 	// column 5
 	ADD R4, R0, R0
 	MOVD R0, R14
-	FMOVS 0(R14), F5
-	ADD R13, R14, R14
-	FMOVS 0(R14), F6
-	ADD R13, R14, R14
-	FMOVS 0(R14), F7
-	ADD R13, R14, R14
 	FMOVS 0(R14), F8
 	ADD R13, R14, R14
 	FMOVS 0(R14), F9
 	ADD R13, R14, R14
 	FMOVS 0(R14), F10
 	ADD R13, R14, R14
-	WORD $0x4e27d4cb // fadd v11.4s, v6.4s, v7.4s
-	WORD $0x4ea7d4c6 // fsub v6.4s, v6.4s, v7.4s
-	WORD $0x4e29d507 // fadd v7.4s, v8.4s, v9.4s
-	WORD $0x4ea9d508 // fsub v8.4s, v8.4s, v9.4s
-	WORD $0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
-	WORD $0x4ea61cc9 // mov v9.16b, v6.16b
-	WORD $0x4e20cd09 // fmla v9.4s, v8.4s, v0.4s
-	WORD $0x4eab1d6b // mov v11.16b, v11.16b
-	WORD $0x4e21cceb // fmla v11.4s, v7.4s, v1.4s
-	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
-	WORD $0x4e22cd06 // fmla v6.4s, v8.4s, v2.4s
-	WORD $0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FMOVQ F5, 80(R12)
-	FMOVQ F9, 176(R12)
-	FMOVQ F11, 272(R12)
-	FMOVQ F6, 368(R12)
-	WORD $0x4f00e405 // movi v5.16b, #0
+	FMOVS 0(R14), F11
+	ADD R13, R14, R14
+	FMOVS 0(R14), F12
+	ADD R13, R14, R14
+	FMOVS 0(R14), F13
+	ADD R13, R14, R14
+	WORD $0x4e2ad52e // fadd v14.4s, v9.4s, v10.4s
+	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
+	WORD $0x4e2cd56a // fadd v10.4s, v11.4s, v12.4s
+	WORD $0x4eacd56b // fsub v11.4s, v11.4s, v12.4s
+	WORD $0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD $0x6e20dd2c // fmul v12.4s, v9.4s, v0.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e21cd6c // fmla v12.4s, v11.4s, v1.4s
+	WORD $0x6e22ddce // fmul v14.4s, v14.4s, v2.4s
+	WORD $0x4eae1dce // mov v14.16b, v14.16b
+	WORD $0x4e23cd4e // fmla v14.4s, v10.4s, v3.4s
+	WORD $0x4ead1daa // mov v10.16b, v13.16b
+	WORD $0x4e24cd2a // fmla v10.4s, v9.4s, v4.4s
+	WORD $0x4eaa1d49 // mov v9.16b, v10.16b
+	WORD $0x4e25cd69 // fmla v9.4s, v11.4s, v5.4s
+	FMOVQ F8, 80(R12)
+	FMOVQ F12, 176(R12)
+	FMOVQ F14, 272(R12)
+	FMOVQ F9, 368(R12)
+	WORD $0x4f00e408 // movi v8.16b, #0
 	MOVD bias+48(FP), R0
 	CBZ R0, nobias1
-	FMOVS 0(R0), F5
+	FMOVS 0(R0), F8
 	ADD $4, R0, R0
 	MOVD R0, bias+48(FP)
 
@@ -3462,93 +3731,96 @@ nobias1:
 	MOVD R2, R0
 	MOVD R3, R4
 	// row 0
-	FLDPQ 0(R12), (F6, F7)
-	FLDPQ 32(R12), (F8, F9)
-	FLDPQ 64(R12), (F10, F11)
-	WORD $0x4e28d4ec // fadd v12.4s, v7.4s, v8.4s
-	WORD $0x4ea8d4e7 // fsub v7.4s, v7.4s, v8.4s
-	WORD $0x4e2ad528 // fadd v8.4s, v9.4s, v10.4s
-	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
-	WORD $0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD $0x4ea71cea // mov v10.16b, v7.16b
-	WORD $0x4e20cd2a // fmla v10.4s, v9.4s, v0.4s
-	WORD $0x4eac1d8c // mov v12.16b, v12.16b
-	WORD $0x4e21cd0c // fmla v12.4s, v8.4s, v1.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4e22cd27 // fmla v7.4s, v9.4s, v2.4s
-	WORD $0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
-	WORD $0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD $0x4e25d54a // fadd v10.4s, v10.4s, v5.4s
-	WORD $0x4e25d58c // fadd v12.4s, v12.4s, v5.4s
-	WORD $0x4e25d4e7 // fadd v7.4s, v7.4s, v5.4s
+	FLDPQ 0(R12), (F9, F10)
+	FLDPQ 32(R12), (F11, F12)
+	FLDPQ 64(R12), (F13, F14)
+	WORD $0x4e2bd54f // fadd v15.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e2dd58b // fadd v11.4s, v12.4s, v13.4s
+	WORD $0x4eadd58c // fsub v12.4s, v12.4s, v13.4s
+	WORD $0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
+	WORD $0x6e20dd4d // fmul v13.4s, v10.4s, v0.4s
+	WORD $0x4ead1dad // mov v13.16b, v13.16b
+	WORD $0x4e21cd8d // fmla v13.4s, v12.4s, v1.4s
+	WORD $0x6e22ddef // fmul v15.4s, v15.4s, v2.4s
+	WORD $0x4eaf1def // mov v15.16b, v15.16b
+	WORD $0x4e23cd6f // fmla v15.4s, v11.4s, v3.4s
+	WORD $0x4eae1dcb // mov v11.16b, v14.16b
+	WORD $0x4e24cd4b // fmla v11.4s, v10.4s, v4.4s
+	WORD $0x4eab1d6a // mov v10.16b, v11.16b
+	WORD $0x4e25cd8a // fmla v10.4s, v12.4s, v5.4s
+	WORD $0x4e28d529 // fadd v9.4s, v9.4s, v8.4s
+	WORD $0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
+	WORD $0x4e28d5ef // fadd v15.4s, v15.4s, v8.4s
+	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
 	MOVD R4, R13
 	CBZ R3, clamp01
 	CBNZ R9, clamp01
-	FMOVS 0(R13), F8
+	FMOVS 0(R13), F11
 	ADD R8, R13, R13
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
 	CMP $1, R11
 	BLE clamp01
-	FMOVS 0(R13), F8
+	FMOVS 0(R13), F11
 	ADD R8, R13, R13
-	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
+	WORD $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
 	CMP $2, R11
 	BLE clamp01
-	FMOVS 0(R13), F8
+	FMOVS 0(R13), F11
 	ADD R8, R13, R13
-	WORD $0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
+	WORD $0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	CMP $3, R11
 	BLE clamp01
-	FMOVS 0(R13), F8
+	FMOVS 0(R13), F11
 	ADD R8, R13, R13
-	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD $0x4e2bd54a // fadd v10.4s, v10.4s, v11.4s
 
 clamp01:
-	WORD $0x4e23f4c6 // fmax v6.4s, v6.4s, v3.4s
-	WORD $0x4ea4f4c6 // fmin v6.4s, v6.4s, v4.4s
-	WORD $0x4e23f54a // fmax v10.4s, v10.4s, v3.4s
-	WORD $0x4ea4f54a // fmin v10.4s, v10.4s, v4.4s
-	WORD $0x4e23f58c // fmax v12.4s, v12.4s, v3.4s
-	WORD $0x4ea4f58c // fmin v12.4s, v12.4s, v4.4s
-	WORD $0x4e23f4e7 // fmax v7.4s, v7.4s, v3.4s
-	WORD $0x4ea4f4e7 // fmin v7.4s, v7.4s, v4.4s
+	WORD $0x4e26f529 // fmax v9.4s, v9.4s, v6.4s
+	WORD $0x4ea7f529 // fmin v9.4s, v9.4s, v7.4s
+	WORD $0x4e26f5ad // fmax v13.4s, v13.4s, v6.4s
+	WORD $0x4ea7f5ad // fmin v13.4s, v13.4s, v7.4s
+	WORD $0x4e26f5ef // fmax v15.4s, v15.4s, v6.4s
+	WORD $0x4ea7f5ef // fmin v15.4s, v15.4s, v7.4s
+	WORD $0x4e26f54a // fmax v10.4s, v10.4s, v6.4s
+	WORD $0x4ea7f54a // fmin v10.4s, v10.4s, v7.4s
 	CBZ R3, store01
 	CBZ R9, store01
-	FMOVS 0(R13), F8
+	FMOVS 0(R13), F11
 	ADD R8, R13, R13
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
 	CMP $1, R11
 	BLE store01
-	FMOVS 0(R13), F8
+	FMOVS 0(R13), F11
 	ADD R8, R13, R13
-	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
+	WORD $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
 	CMP $2, R11
 	BLE store01
-	FMOVS 0(R13), F8
+	FMOVS 0(R13), F11
 	ADD R8, R13, R13
-	WORD $0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
+	WORD $0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	CMP $3, R11
 	BLE store01
-	FMOVS 0(R13), F8
+	FMOVS 0(R13), F11
 	ADD R8, R13, R13
-	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD $0x4e2bd54a // fadd v10.4s, v10.4s, v11.4s
 
 store01:
 	MOVD R0, R13
-	FMOVS F6, 0(R13)
+	FMOVS F9, 0(R13)
 	ADD R6, R13, R13
 	CMP $1, R11
 	BLE next01
-	FMOVS F10, 0(R13)
+	FMOVS F13, 0(R13)
 	ADD R6, R13, R13
 	CMP $2, R11
 	BLE next01
-	FMOVS F12, 0(R13)
+	FMOVS F15, 0(R13)
 	ADD R6, R13, R13
 	CMP $3, R11
 	BLE next01
-	FMOVS F7, 0(R13)
+	FMOVS F10, 0(R13)
 	ADD R6, R13, R13
 
 next01:
@@ -3557,93 +3829,96 @@ next01:
 	CMP $1, R10
 	BLE end1
 	// row 1
-	FLDPQ 96(R12), (F6, F7)
-	FLDPQ 128(R12), (F8, F9)
-	FLDPQ 160(R12), (F10, F11)
-	WORD $0x4e28d4ec // fadd v12.4s, v7.4s, v8.4s
-	WORD $0x4ea8d4e7 // fsub v7.4s, v7.4s, v8.4s
-	WORD $0x4e2ad528 // fadd v8.4s, v9.4s, v10.4s
-	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
-	WORD $0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD $0x4ea71cea // mov v10.16b, v7.16b
-	WORD $0x4e20cd2a // fmla v10.4s, v9.4s, v0.4s
-	WORD $0x4eac1d8c // mov v12.16b, v12.16b
-	WORD $0x4e21cd0c // fmla v12.4s, v8.4s, v1.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4e22cd27 // fmla v7.4s, v9.4s, v2.4s
-	WORD $0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
-	WORD $0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD $0x4e25d54a // fadd v10.4s, v10.4s, v5.4s
-	WORD $0x4e25d58c // fadd v12.4s, v12.4s, v5.4s
-	WORD $0x4e25d4e7 // fadd v7.4s, v7.4s, v5.4s
+	FLDPQ 96(R12), (F9, F10)
+	FLDPQ 128(R12), (F11, F12)
+	FLDPQ 160(R12), (F13, F14)
+	WORD $0x4e2bd54f // fadd v15.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e2dd58b // fadd v11.4s, v12.4s, v13.4s
+	WORD $0x4eadd58c // fsub v12.4s, v12.4s, v13.4s
+	WORD $0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
+	WORD $0x6e20dd4d // fmul v13.4s, v10.4s, v0.4s
+	WORD $0x4ead1dad // mov v13.16b, v13.16b
+	WORD $0x4e21cd8d // fmla v13.4s, v12.4s, v1.4s
+	WORD $0x6e22ddef // fmul v15.4s, v15.4s, v2.4s
+	WORD $0x4eaf1def // mov v15.16b, v15.16b
+	WORD $0x4e23cd6f // fmla v15.4s, v11.4s, v3.4s
+	WORD $0x4eae1dcb // mov v11.16b, v14.16b
+	WORD $0x4e24cd4b // fmla v11.4s, v10.4s, v4.4s
+	WORD $0x4eab1d6a // mov v10.16b, v11.16b
+	WORD $0x4e25cd8a // fmla v10.4s, v12.4s, v5.4s
+	WORD $0x4e28d529 // fadd v9.4s, v9.4s, v8.4s
+	WORD $0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
+	WORD $0x4e28d5ef // fadd v15.4s, v15.4s, v8.4s
+	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
 	MOVD R4, R13
 	CBZ R3, clamp11
 	CBNZ R9, clamp11
-	FMOVS 0(R13), F8
+	FMOVS 0(R13), F11
 	ADD R8, R13, R13
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
 	CMP $1, R11
 	BLE clamp11
-	FMOVS 0(R13), F8
+	FMOVS 0(R13), F11
 	ADD R8, R13, R13
-	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
+	WORD $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
 	CMP $2, R11
 	BLE clamp11
-	FMOVS 0(R13), F8
+	FMOVS 0(R13), F11
 	ADD R8, R13, R13
-	WORD $0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
+	WORD $0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	CMP $3, R11
 	BLE clamp11
-	FMOVS 0(R13), F8
+	FMOVS 0(R13), F11
 	ADD R8, R13, R13
-	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD $0x4e2bd54a // fadd v10.4s, v10.4s, v11.4s
 
 clamp11:
-	WORD $0x4e23f4c6 // fmax v6.4s, v6.4s, v3.4s
-	WORD $0x4ea4f4c6 // fmin v6.4s, v6.4s, v4.4s
-	WORD $0x4e23f54a // fmax v10.4s, v10.4s, v3.4s
-	WORD $0x4ea4f54a // fmin v10.4s, v10.4s, v4.4s
-	WORD $0x4e23f58c // fmax v12.4s, v12.4s, v3.4s
-	WORD $0x4ea4f58c // fmin v12.4s, v12.4s, v4.4s
-	WORD $0x4e23f4e7 // fmax v7.4s, v7.4s, v3.4s
-	WORD $0x4ea4f4e7 // fmin v7.4s, v7.4s, v4.4s
+	WORD $0x4e26f529 // fmax v9.4s, v9.4s, v6.4s
+	WORD $0x4ea7f529 // fmin v9.4s, v9.4s, v7.4s
+	WORD $0x4e26f5ad // fmax v13.4s, v13.4s, v6.4s
+	WORD $0x4ea7f5ad // fmin v13.4s, v13.4s, v7.4s
+	WORD $0x4e26f5ef // fmax v15.4s, v15.4s, v6.4s
+	WORD $0x4ea7f5ef // fmin v15.4s, v15.4s, v7.4s
+	WORD $0x4e26f54a // fmax v10.4s, v10.4s, v6.4s
+	WORD $0x4ea7f54a // fmin v10.4s, v10.4s, v7.4s
 	CBZ R3, store11
 	CBZ R9, store11
-	FMOVS 0(R13), F8
+	FMOVS 0(R13), F11
 	ADD R8, R13, R13
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
 	CMP $1, R11
 	BLE store11
-	FMOVS 0(R13), F8
+	FMOVS 0(R13), F11
 	ADD R8, R13, R13
-	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
+	WORD $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
 	CMP $2, R11
 	BLE store11
-	FMOVS 0(R13), F8
+	FMOVS 0(R13), F11
 	ADD R8, R13, R13
-	WORD $0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
+	WORD $0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	CMP $3, R11
 	BLE store11
-	FMOVS 0(R13), F8
+	FMOVS 0(R13), F11
 	ADD R8, R13, R13
-	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD $0x4e2bd54a // fadd v10.4s, v10.4s, v11.4s
 
 store11:
 	MOVD R0, R13
-	FMOVS F6, 0(R13)
+	FMOVS F9, 0(R13)
 	ADD R6, R13, R13
 	CMP $1, R11
 	BLE next11
-	FMOVS F10, 0(R13)
+	FMOVS F13, 0(R13)
 	ADD R6, R13, R13
 	CMP $2, R11
 	BLE next11
-	FMOVS F12, 0(R13)
+	FMOVS F15, 0(R13)
 	ADD R6, R13, R13
 	CMP $3, R11
 	BLE next11
-	FMOVS F7, 0(R13)
+	FMOVS F10, 0(R13)
 	ADD R6, R13, R13
 
 next11:
@@ -3652,93 +3927,96 @@ next11:
 	CMP $2, R10
 	BLE end1
 	// row 2
-	FLDPQ 192(R12), (F6, F7)
-	FLDPQ 224(R12), (F8, F9)
-	FLDPQ 256(R12), (F10, F11)
-	WORD $0x4e28d4ec // fadd v12.4s, v7.4s, v8.4s
-	WORD $0x4ea8d4e7 // fsub v7.4s, v7.4s, v8.4s
-	WORD $0x4e2ad528 // fadd v8.4s, v9.4s, v10.4s
-	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
-	WORD $0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD $0x4ea71cea // mov v10.16b, v7.16b
-	WORD $0x4e20cd2a // fmla v10.4s, v9.4s, v0.4s
-	WORD $0x4eac1d8c // mov v12.16b, v12.16b
-	WORD $0x4e21cd0c // fmla v12.4s, v8.4s, v1.4s
-	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
-	WORD $0x4e22cd27 // fmla v7.4s, v9.4s, v2.4s
-	WORD $0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
-	WORD $0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD $0x4e25d54a // fadd v10.4s, v10.4s, v5.4s
-	WORD $0x4e25d58c // fadd v12.4s, v12.4s, v5.4s
-	WORD $0x4e25d4e7 // fadd v7.4s, v7.4s, v5.4s
+	FLDPQ 192(R12), (F9, F10)
+	FLDPQ 224(R12), (F11, F12)
+	FLDPQ 256(R12), (F13, F14)
+	WORD $0x4e2bd54f // fadd v15.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e2dd58b // fadd v11.4s, v12.4s, v13.4s
+	WORD $0x4eadd58c // fsub v12.4s, v12.4s, v13.4s
+	WORD $0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
+	WORD $0x6e20dd4d // fmul v13.4s, v10.4s, v0.4s
+	WORD $0x4ead1dad // mov v13.16b, v13.16b
+	WORD $0x4e21cd8d // fmla v13.4s, v12.4s, v1.4s
+	WORD $0x6e22ddef // fmul v15.4s, v15.4s, v2.4s
+	WORD $0x4eaf1def // mov v15.16b, v15.16b
+	WORD $0x4e23cd6f // fmla v15.4s, v11.4s, v3.4s
+	WORD $0x4eae1dcb // mov v11.16b, v14.16b
+	WORD $0x4e24cd4b // fmla v11.4s, v10.4s, v4.4s
+	WORD $0x4eab1d6a // mov v10.16b, v11.16b
+	WORD $0x4e25cd8a // fmla v10.4s, v12.4s, v5.4s
+	WORD $0x4e28d529 // fadd v9.4s, v9.4s, v8.4s
+	WORD $0x4e28d5ad // fadd v13.4s, v13.4s, v8.4s
+	WORD $0x4e28d5ef // fadd v15.4s, v15.4s, v8.4s
+	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
 	MOVD R4, R13
 	CBZ R3, clamp21
 	CBNZ R9, clamp21
-	FMOVS 0(R13), F8
+	FMOVS 0(R13), F11
 	ADD R8, R13, R13
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
 	CMP $1, R11
 	BLE clamp21
-	FMOVS 0(R13), F8
+	FMOVS 0(R13), F11
 	ADD R8, R13, R13
-	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
+	WORD $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
 	CMP $2, R11
 	BLE clamp21
-	FMOVS 0(R13), F8
+	FMOVS 0(R13), F11
 	ADD R8, R13, R13
-	WORD $0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
+	WORD $0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	CMP $3, R11
 	BLE clamp21
-	FMOVS 0(R13), F8
+	FMOVS 0(R13), F11
 	ADD R8, R13, R13
-	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD $0x4e2bd54a // fadd v10.4s, v10.4s, v11.4s
 
 clamp21:
-	WORD $0x4e23f4c6 // fmax v6.4s, v6.4s, v3.4s
-	WORD $0x4ea4f4c6 // fmin v6.4s, v6.4s, v4.4s
-	WORD $0x4e23f54a // fmax v10.4s, v10.4s, v3.4s
-	WORD $0x4ea4f54a // fmin v10.4s, v10.4s, v4.4s
-	WORD $0x4e23f58c // fmax v12.4s, v12.4s, v3.4s
-	WORD $0x4ea4f58c // fmin v12.4s, v12.4s, v4.4s
-	WORD $0x4e23f4e7 // fmax v7.4s, v7.4s, v3.4s
-	WORD $0x4ea4f4e7 // fmin v7.4s, v7.4s, v4.4s
+	WORD $0x4e26f529 // fmax v9.4s, v9.4s, v6.4s
+	WORD $0x4ea7f529 // fmin v9.4s, v9.4s, v7.4s
+	WORD $0x4e26f5ad // fmax v13.4s, v13.4s, v6.4s
+	WORD $0x4ea7f5ad // fmin v13.4s, v13.4s, v7.4s
+	WORD $0x4e26f5ef // fmax v15.4s, v15.4s, v6.4s
+	WORD $0x4ea7f5ef // fmin v15.4s, v15.4s, v7.4s
+	WORD $0x4e26f54a // fmax v10.4s, v10.4s, v6.4s
+	WORD $0x4ea7f54a // fmin v10.4s, v10.4s, v7.4s
 	CBZ R3, store21
 	CBZ R9, store21
-	FMOVS 0(R13), F8
+	FMOVS 0(R13), F11
 	ADD R8, R13, R13
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
 	CMP $1, R11
 	BLE store21
-	FMOVS 0(R13), F8
+	FMOVS 0(R13), F11
 	ADD R8, R13, R13
-	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
+	WORD $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
 	CMP $2, R11
 	BLE store21
-	FMOVS 0(R13), F8
+	FMOVS 0(R13), F11
 	ADD R8, R13, R13
-	WORD $0x4e28d58c // fadd v12.4s, v12.4s, v8.4s
+	WORD $0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	CMP $3, R11
 	BLE store21
-	FMOVS 0(R13), F8
+	FMOVS 0(R13), F11
 	ADD R8, R13, R13
-	WORD $0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	WORD $0x4e2bd54a // fadd v10.4s, v10.4s, v11.4s
 
 store21:
 	MOVD R0, R13
-	FMOVS F6, 0(R13)
+	FMOVS F9, 0(R13)
 	ADD R6, R13, R13
 	CMP $1, R11
 	BLE next21
-	FMOVS F10, 0(R13)
+	FMOVS F13, 0(R13)
 	ADD R6, R13, R13
 	CMP $2, R11
 	BLE next21
-	FMOVS F12, 0(R13)
+	FMOVS F15, 0(R13)
 	ADD R6, R13, R13
 	CMP $3, R11
 	BLE next21
-	FMOVS F7, 0(R13)
+	FMOVS F10, 0(R13)
 	ADD R6, R13, R13
 
 next21:
@@ -3747,93 +4025,96 @@ next21:
 	CMP $3, R10
 	BLE end1
 	// row 3
-	FLDPQ 288(R12), (F6, F7)
-	FLDPQ 320(R12), (F8, F9)
-	FLDPQ 352(R12), (F10, F11)
-	WORD $0x4e28d4ec // fadd v12.4s, v7.4s, v8.4s
-	WORD $0x4ea8d4e7 // fsub v7.4s, v7.4s, v8.4s
-	WORD $0x4e2ad528 // fadd v8.4s, v9.4s, v10.4s
-	WORD $0x4eaad529 // fsub v9.4s, v9.4s, v10.4s
-	WORD $0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD $0x4ea71cea // mov v10.16b, v7.16b
-	WORD $0x4e20cd2a // fmla v10.4s, v9.4s, v0.4s
-	WORD $0x4eac1d80 // mov v0.16b, v12.16b
-	WORD $0x4e21cd00 // fmla v0.4s, v8.4s, v1.4s
-	WORD $0x4ea71ce1 // mov v1.16b, v7.16b
-	WORD $0x4e22cd21 // fmla v1.4s, v9.4s, v2.4s
-	WORD $0x4e2bd421 // fadd v1.4s, v1.4s, v11.4s
-	WORD $0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD $0x4e25d54a // fadd v10.4s, v10.4s, v5.4s
-	WORD $0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	FLDPQ 288(R12), (F9, F10)
+	FLDPQ 320(R12), (F11, F12)
+	FLDPQ 352(R12), (F13, F14)
+	WORD $0x4e2bd54f // fadd v15.4s, v10.4s, v11.4s
+	WORD $0x4eabd54a // fsub v10.4s, v10.4s, v11.4s
+	WORD $0x4e2dd58b // fadd v11.4s, v12.4s, v13.4s
+	WORD $0x4eadd58c // fsub v12.4s, v12.4s, v13.4s
+	WORD $0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
+	WORD $0x6e20dd40 // fmul v0.4s, v10.4s, v0.4s
+	WORD $0x4ea01c00 // mov v0.16b, v0.16b
+	WORD $0x4e21cd80 // fmla v0.4s, v12.4s, v1.4s
+	WORD $0x6e22dde1 // fmul v1.4s, v15.4s, v2.4s
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	WORD $0x4e23cd61 // fmla v1.4s, v11.4s, v3.4s
+	WORD $0x4eae1dc2 // mov v2.16b, v14.16b
+	WORD $0x4e24cd42 // fmla v2.4s, v10.4s, v4.4s
+	WORD $0x4ea21c42 // mov v2.16b, v2.16b
+	WORD $0x4e25cd82 // fmla v2.4s, v12.4s, v5.4s
+	WORD $0x4e28d529 // fadd v9.4s, v9.4s, v8.4s
+	WORD $0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD $0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
+	WORD $0x4e28d442 // fadd v2.4s, v2.4s, v8.4s
 	MOVD R4, R13
 	CBZ R3, clamp31
 	CBNZ R9, clamp31
-	FMOVS 0(R13), F2
+	FMOVS 0(R13), F3
 	ADD R8, R13, R13
-	WORD $0x4e22d4c6 // fadd v6.4s, v6.4s, v2.4s
+	WORD $0x4e23d529 // fadd v9.4s, v9.4s, v3.4s
 	CMP $1, R11
 	BLE clamp31
-	FMOVS 0(R13), F2
+	FMOVS 0(R13), F3
 	ADD R8, R13, R13
-	WORD $0x4e22d54a // fadd v10.4s, v10.4s, v2.4s
+	WORD $0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
 	CMP $2, R11
 	BLE clamp31
-	FMOVS 0(R13), F2
+	FMOVS 0(R13), F3
 	ADD R8, R13, R13
-	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	CMP $3, R11
 	BLE clamp31
-	FMOVS 0(R13), F2
+	FMOVS 0(R13), F3
 	ADD R8, R13, R13
-	WORD $0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD $0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 
 clamp31:
-	WORD $0x4e23f4c6 // fmax v6.4s, v6.4s, v3.4s
-	WORD $0x4ea4f4c6 // fmin v6.4s, v6.4s, v4.4s
-	WORD $0x4e23f54a // fmax v10.4s, v10.4s, v3.4s
-	WORD $0x4ea4f54a // fmin v10.4s, v10.4s, v4.4s
-	WORD $0x4e23f400 // fmax v0.4s, v0.4s, v3.4s
-	WORD $0x4ea4f400 // fmin v0.4s, v0.4s, v4.4s
-	WORD $0x4e23f421 // fmax v1.4s, v1.4s, v3.4s
-	WORD $0x4ea4f421 // fmin v1.4s, v1.4s, v4.4s
+	WORD $0x4e26f529 // fmax v9.4s, v9.4s, v6.4s
+	WORD $0x4ea7f529 // fmin v9.4s, v9.4s, v7.4s
+	WORD $0x4e26f400 // fmax v0.4s, v0.4s, v6.4s
+	WORD $0x4ea7f400 // fmin v0.4s, v0.4s, v7.4s
+	WORD $0x4e26f421 // fmax v1.4s, v1.4s, v6.4s
+	WORD $0x4ea7f421 // fmin v1.4s, v1.4s, v7.4s
+	WORD $0x4e26f442 // fmax v2.4s, v2.4s, v6.4s
+	WORD $0x4ea7f442 // fmin v2.4s, v2.4s, v7.4s
 	CBZ R3, store31
 	CBZ R9, store31
-	FMOVS 0(R13), F2
+	FMOVS 0(R13), F3
 	ADD R8, R13, R13
-	WORD $0x4e22d4c6 // fadd v6.4s, v6.4s, v2.4s
+	WORD $0x4e23d529 // fadd v9.4s, v9.4s, v3.4s
 	CMP $1, R11
 	BLE store31
-	FMOVS 0(R13), F2
+	FMOVS 0(R13), F3
 	ADD R8, R13, R13
-	WORD $0x4e22d54a // fadd v10.4s, v10.4s, v2.4s
+	WORD $0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
 	CMP $2, R11
 	BLE store31
-	FMOVS 0(R13), F2
+	FMOVS 0(R13), F3
 	ADD R8, R13, R13
-	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	CMP $3, R11
 	BLE store31
-	FMOVS 0(R13), F2
+	FMOVS 0(R13), F3
 	ADD R8, R13, R13
-	WORD $0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD $0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 
 store31:
 	MOVD R0, R13
-	FMOVS F6, 0(R13)
+	FMOVS F9, 0(R13)
 	ADD R6, R13, R13
 	CMP $1, R11
 	BLE next31
-	FMOVS F10, 0(R13)
+	FMOVS F0, 0(R13)
 	ADD R6, R13, R13
 	CMP $2, R11
 	BLE next31
-	FMOVS F0, 0(R13)
+	FMOVS F1, 0(R13)
 	ADD R6, R13, R13
 	CMP $3, R11
 	BLE next31
-	FMOVS F1, 0(R13)
+	FMOVS F2, 0(R13)
 	ADD R6, R13, R13
 
 next31:

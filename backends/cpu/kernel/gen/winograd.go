@@ -5,6 +5,8 @@ import (
 
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel/gen/formula"
 )
 
 // vecN transforms a few vectors; the results are new registers.
@@ -28,13 +30,14 @@ func (g *gen) fnma(a reg.Register, c float64, b reg.Register) reg.VecVirtual {
 
 // winoIn is B^T of F(4,3).
 func (g *gen) winoIn(d []reg.VecVirtual) []reg.VecVirtual {
-	a, b := g.fnma(d[2], 4, d[4]), g.fnma(d[1], 4, d[3])
-	e, f := g.sub(d[4], d[2]), g.sub(d[3], d[1])
+	const product, sum = formula.WinoPP * formula.WinoQQ, formula.WinoPP + formula.WinoQQ
+	a, b := g.fnma(d[2], formula.WinoQQ, d[4]), g.fnma(d[1], formula.WinoQQ, d[3])
+	e, f := g.fnma(d[2], formula.WinoPP, d[4]), g.fnma(d[1], formula.WinoPP, d[3])
 	return []reg.VecVirtual{
-		g.fma(d[0], 4, g.fnma(d[2], 5, d[4])),
-		g.add(a, b), g.sub(a, b),
-		g.fma(f, 2, e), g.fnma(f, 2, e),
-		g.fma(d[1], 4, g.fnma(d[3], 5, d[5])),
+		g.fma(d[0], product, g.fnma(d[2], sum, d[4])),
+		g.fma(b, formula.WinoP, a), g.fnma(b, formula.WinoP, a),
+		g.fma(f, formula.WinoQ, e), g.fnma(f, formula.WinoQ, e),
+		g.fma(d[1], product, g.fnma(d[3], sum, d[5])),
 	}
 }
 
@@ -44,22 +47,21 @@ func (g *gen) winoOut(m []reg.VecVirtual) []reg.VecVirtual {
 	c, d := g.add(m[3], m[4]), g.sub(m[3], m[4])
 	return []reg.VecVirtual{
 		g.add(g.add(m[0], a), c),
-		g.fma(d, 2, b),
-		g.fma(c, 4, a),
-		g.add(g.fma(d, 8, b), m[5]),
+		g.fma(d, formula.WinoQ, g.bin(g.VMULPS, g.f(formula.WinoP), b)),
+		g.fma(c, formula.WinoQQ, g.bin(g.VMULPS, g.f(formula.WinoPP), a)),
+		g.fma(d, formula.WinoQ*formula.WinoQQ, g.fma(b, formula.WinoP*formula.WinoPP, m[5])),
 	}
 }
 
 // winoFilter is G of F(4,3).
 func (g *gen) winoFilter(w []reg.VecVirtual) []reg.VecVirtual {
-	s := g.add(w[0], w[2])
-	e := g.bin(g.VMULPS, g.f(-1.0/6), s)
-	f := g.bin(g.VMULPS, g.f(1.0/6), w[1])
-	h := g.fma(w[0], 1.0/24, g.bin(g.VMULPS, g.f(1.0/6), w[2]))
-	i := g.bin(g.VMULPS, g.f(1.0/12), w[1])
+	e := g.fma(w[0], 1/formula.WinoNP, g.bin(g.VMULPS, g.f(formula.WinoPP/formula.WinoNP), w[2]))
+	f := g.bin(g.VMULPS, g.f(formula.WinoP/formula.WinoNP), w[1])
+	h := g.fma(w[0], 1/formula.WinoNQ, g.bin(g.VMULPS, g.f(formula.WinoQQ/formula.WinoNQ), w[2]))
+	i := g.bin(g.VMULPS, g.f(formula.WinoQ/formula.WinoNQ), w[1])
 	return []reg.VecVirtual{
-		g.bin(g.VMULPS, g.f(0.25), w[0]),
-		g.sub(e, f), g.add(e, f),
+		g.bin(g.VMULPS, g.f(1/(formula.WinoPP*formula.WinoQQ)), w[0]),
+		g.add(e, f), g.sub(e, f),
 		g.add(h, i), g.sub(h, i),
 		g.mov(w[2]),
 	}

@@ -1,19 +1,24 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel/gen/formula"
+)
 
 func (g *gen) fmaOf(a *reg, c float64, b *reg) *reg  { return g.fma(b, a, g.f(c)) }
 func (g *gen) fnmaOf(a *reg, c float64, b *reg) *reg { return g.fnma(b, a, g.f(c)) }
 
 // winoIn is B^T of F(4,3).
 func (g *gen) winoIn(d []*reg) []*reg {
-	a, b := g.fnmaOf(d[2], 4, d[4]), g.fnmaOf(d[1], 4, d[3])
-	e, f := g.sub(d[4], d[2]), g.sub(d[3], d[1])
+	const product, sum = formula.WinoPP * formula.WinoQQ, formula.WinoPP + formula.WinoQQ
+	a, b := g.fnmaOf(d[2], formula.WinoQQ, d[4]), g.fnmaOf(d[1], formula.WinoQQ, d[3])
+	e, f := g.fnmaOf(d[2], formula.WinoPP, d[4]), g.fnmaOf(d[1], formula.WinoPP, d[3])
 	return []*reg{
-		g.fmaOf(d[0], 4, g.fnmaOf(d[2], 5, d[4])),
-		g.add(a, b), g.sub(a, b),
-		g.fmaOf(f, 2, e), g.fnmaOf(f, 2, e),
-		g.fmaOf(d[1], 4, g.fnmaOf(d[3], 5, d[5])),
+		g.fmaOf(d[0], product, g.fnmaOf(d[2], sum, d[4])),
+		g.fmaOf(b, formula.WinoP, a), g.fnmaOf(b, formula.WinoP, a),
+		g.fmaOf(f, formula.WinoQ, e), g.fnmaOf(f, formula.WinoQ, e),
+		g.fmaOf(d[1], product, g.fnmaOf(d[3], sum, d[5])),
 	}
 }
 
@@ -23,22 +28,21 @@ func (g *gen) winoOut(m []*reg) []*reg {
 	c, d := g.add(m[3], m[4]), g.sub(m[3], m[4])
 	return []*reg{
 		g.add(g.add(m[0], a), c),
-		g.fmaOf(d, 2, b),
-		g.fmaOf(c, 4, a),
-		g.add(g.fmaOf(d, 8, b), m[5]),
+		g.fmaOf(d, formula.WinoQ, g.mul(b, g.f(formula.WinoP))),
+		g.fmaOf(c, formula.WinoQQ, g.mul(a, g.f(formula.WinoPP))),
+		g.fmaOf(d, formula.WinoQ*formula.WinoQQ, g.fmaOf(b, formula.WinoP*formula.WinoPP, m[5])),
 	}
 }
 
 // winoFilter is G of F(4,3).
 func (g *gen) winoFilter(w []*reg) []*reg {
-	s := g.add(w[0], w[2])
-	e := g.mul(s, g.f(-1.0/6))
-	f := g.mul(w[1], g.f(1.0/6))
-	h := g.fmaOf(w[0], 1.0/24, g.mul(w[2], g.f(1.0/6)))
-	i := g.mul(w[1], g.f(1.0/12))
+	e := g.fmaOf(w[0], 1/formula.WinoNP, g.mul(w[2], g.f(formula.WinoPP/formula.WinoNP)))
+	f := g.mul(w[1], g.f(formula.WinoP/formula.WinoNP))
+	h := g.fmaOf(w[0], 1/formula.WinoNQ, g.mul(w[2], g.f(formula.WinoQQ/formula.WinoNQ)))
+	i := g.mul(w[1], g.f(formula.WinoQ/formula.WinoNQ))
 	return []*reg{
-		g.mul(w[0], g.f(0.25)),
-		g.sub(e, f), g.add(e, f),
+		g.mul(w[0], g.f(1/(formula.WinoPP*formula.WinoQQ))),
+		g.add(e, f), g.sub(e, f),
 		g.add(h, i), g.sub(h, i),
 		g.copy(w[2]),
 	}
