@@ -123,24 +123,11 @@ func (c *Check) run(ctx context.Context, d device.Device, o Options, r *Result) 
 			return fault.New(fault.Unsupported, "%s", a.Reason)
 		}
 	}
-	p, err := compile.Compile(ctx, c.Graph, []device.Device{d}, compile.Options{})
-	if err != nil {
-		return err
-	}
-	e, err := p.New(device.ExecOptions{})
-	p.Release()
+	e, err := c.execution(ctx, d)
 	if err != nil {
 		return err
 	}
 	defer e.Release()
-	for i, x := range c.In {
-		b := mem.Borrow(x.Data, nil)
-		err := e.BindInput(i, mem.View{Buf: b, Type: x.Type()})
-		b.Release()
-		if err != nil {
-			return err
-		}
-	}
 	once := func() error { return exec.Run(ctx, e, device.RunRequest{Deadline: time.Now().Add(o.Limit)}) }
 	if err := once(); err != nil {
 		return err
@@ -154,6 +141,29 @@ func (c *Check) run(ctx context.Context, d device.Device, o Options, r *Result) 
 		return measure(once, r)
 	}
 	return nil
+}
+
+// execution is the check on a device, with its inputs bound.
+func (c *Check) execution(ctx context.Context, d device.Device) (device.Execution, error) {
+	p, err := compile.Compile(ctx, c.Graph, []device.Device{d}, compile.Options{})
+	if err != nil {
+		return nil, err
+	}
+	e, err := p.New(device.ExecOptions{})
+	p.Release()
+	if err != nil {
+		return nil, err
+	}
+	for i, x := range c.In {
+		b := mem.Borrow(x.Data, nil)
+		err := e.BindInput(i, mem.View{Buf: b, Type: x.Type()})
+		b.Release()
+		if err != nil {
+			e.Release()
+			return nil, err
+		}
+	}
+	return e, nil
 }
 
 func outputs(e device.Execution, n int) (out []tensor.Tensor, err error) {

@@ -122,3 +122,18 @@ func (c Case) Types() string {
 	}
 	return strings.Join(text, " ")
 }
+
+// Halves is the case with type d, float16 or bfloat16, in the place of float32 in all its operands and declared
+// results; changed: there was one among the operands or results.
+func (c Case) Halves(d tensor.DType) (h Case, changed bool) {
+	h = c.in(tensor.Float32, tensor.T(d))
+	changed = slices.ContainsFunc(c.In, func(o Operand) bool { return o.Type.DType == tensor.Float32 })
+	h.Out = slices.Clone(c.Out)
+	for i, t := range h.Out {
+		if t.DType == tensor.Float32 {
+			h.Out[i].DType = d
+			changed = true
+		}
+	}
+	return h, changed
+}
