@@ -77,7 +77,7 @@ func (s *subject) judge(t *testing.T, command, library string, flags ...string) 
 		report("json"), "--junit", report("xml")}, flags...)
 	cmd := exec.Command(command, args...)
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "TMPDIR="+scratch, "ANYNPU_LOG=off")
+	cmd.Env = append(os.Environ(), "TMPDIR="+scratch, "ANYNPU_LOG=off", "GOGC=")
 	out, err := os.Create(filepath.Join(dir, "out"))
 	require.NoError(t, err)
 	defer out.Close()

@@ -4,16 +4,23 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 )
 
-// Groups makes a suite of cases that are no rules: each Rule of r is a group whose Text says what its cases compare,
-// and whose ID begins their names. A library other than the project's own may skip cases.
-func Groups[C any](r *Rules[C], name, short string) *Suite {
+// Groups makes a suite of cases that are no rules: each Rule that all returns is a group whose Text says what its cases
+// compare, and whose ID begins their names. A library other than the project's own may skip cases. all is called once,
+// when cases are first asked for: a process that runs another suite does not read the archives of this one.
+func Groups[C any](r *Rules[C], all func() []*Rule[C], name, short string) *Suite {
 	if r.Part == nil {
 		r.Part = func(group *Rule[C]) string { return group.ID }
 	}
+	load := sync.OnceFunc(func() { r.All = all() })
 	s := r.Suite()
-	s.Name, s.Short, s.Summarize = name, short, r.summarizeGroups
+	s.Name, s.Short = name, short
+	s.Cases = func(mode string) ([]Item, error) { load(); return r.items(mode) }
+	s.Open = func(l *Library, mode string) Computer { load(); return r.computer(l, mode) }
+	s.List = func(w io.Writer) { load(); r.list(w) }
+	s.Summarize = func(w io.Writer, o *Outcome) bool { load(); return r.summarizeGroups(w, o) }
 	return s
 }
 

@@ -77,13 +77,15 @@ func newNetwork() *cobra.Command {
 }
 
 func newTable() *cobra.Command {
-	library := ""
+	library, passed := "", false
 	c := &cobra.Command{
 		Use:   "operators FILE.md",
 		Short: "Write the table of OH_NN operators and types that a library computes, docs/ohnn-operators.md",
 		Args:  cobra.ExactArgs(1),
-		RunE:  func(_ *cobra.Command, args []string) error { return operators.WriteTable(library, args[0]) },
+		RunE:  func(_ *cobra.Command, args []string) error { return operators.WriteTable(library, args[0], passed) },
 	}
+	c.Flags().BoolVar(&passed, "passed", false,
+		"the library has passed the suite ohnn operators: do not compute its cases once more")
 	c.Flags().StringVar(&library, "library", ohnn.API.OwnFile("."), "library `file`")
 	return c
 }
