@@ -6,7 +6,8 @@
 # library and child processes, of which the detector sees nothing, or at results of the engine, whose own tests run
 # here. Of the reference kernels run the tests alone that start goroutines. Children of tests do not wait for a second
 # at their end. Packages that compute through others, whose tests run here, and those with little that runs at once are
-# left to test-long, which runs them by race.sh long.
+# left to test-long, which runs them by race.sh long: so are the plans of backends/cpu, whose own tests start no
+# goroutine, while those of backends/cpu run plans in a pool.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 alone=(
@@ -28,10 +29,11 @@ unseen=(
   conformance/suite/trace internal/devicecheck
 )
 later=(
-  backends/dl backends/dl/loader backends/hbdnn backends/hbucp backends/ohnn backends/onnxruntime backends/remote/link
-  backends/rknn capi/hb capi/watch cmd/anynpu conformance/hbucp/rules conformance/suite conformance/suite/models
-  core/device core/devicetest core/format/onnx core/format/onnx/export core/format/onnx/lower core/format/onnx/proto
-  core/logging core/model core/record internal/layers internal/oip internal/serve/models internal/session
+  backends/cpu/matmul backends/cpu/plan backends/cpu/plan/run backends/dl backends/dl/loader backends/hbdnn
+  backends/hbucp backends/ohnn backends/onnxruntime backends/remote/link backends/rknn capi/devices capi/hb capi/hbucp
+  capi/watch cmd/anynpu conformance/hbucp/rules conformance/suite conformance/suite/models core/device core/devicetest
+  core/format/onnx core/format/onnx/export core/format/onnx/lower core/format/onnx/proto core/io core/logging core/model
+  core/record core/tensordump internal/layers internal/oip internal/serve/models internal/session
 )
 started=$(for folder in "${alone[@]}"; do grep -nE '^[[:space:]]*go [a-z]|\.Go\(|\.Parallel\(' "$folder"/*.go || true; done)
 [ -z "$started" ] || { echo "race.sh leaves these packages out, but they start goroutines:"; echo "$started"; exit 1; }
@@ -40,14 +42,10 @@ for folder in "${alone[@]}" "${unseen[@]}" "${later[@]}"; do
 done
 echo "without goroutines, left out: ${alone[*]}"
 echo "seen by no detector, left out: ${unseen[*]}"
-# Tests of backends/cpu/plan that spend their time in portable reference kernels, in the caller's goroutine, for which
-# the detector makes them ten times as slow: test-long races them.
-values='TestBuild_(poolingOf.*|movesAreTheReferences|attentionOfManyScores|rightSidesOfHalves|largeMeans)'
 export GORACE=atexit_sleep_ms=10
 flags=(-count=1 -vet=off -short -race)
 if [ "${1:-}" = long ]; then
   go run ./scripts/gotest "${flags[@]}" "${later[@]/#/./}"
-  go run ./scripts/gotest "${flags[@]}" -run "^$values\$" ./backends/cpu/plan
   exit
 fi
 echo "left to test-long: ${later[*]}"
@@ -55,4 +53,4 @@ go run ./scripts/gotest "${flags[@]}" -run 'TestComputeContext|TestPauses' ./bac
 left=$(IFS='|'; echo "backends/cpu/ref|${alone[*]}|${unseen[*]}|${later[*]}")
 go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... |
   grep -vE "^github.com/anynpu/anynpu/($left)\$" |
-  xargs go run ./scripts/gotest "${flags[@]}" -skip "^$values\$"
+  xargs go run ./scripts/gotest "${flags[@]}"
