@@ -7,12 +7,8 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// IntCols is the number of columns of one full panel of packed 8-bit filters,
-// IntDepth the number of neighbouring rows that one word of it holds.
-const (
-	IntCols  = 64
-	IntDepth = 4
-)
+// IntCols is the number of columns of one full panel of packed 8-bit filters.
+const IntCols = 64
 
 // intWidth is the stored width of the panel that starts at column j of n.
 func intWidth(n, j int) int { return min(IntCols, roundUp(n-j, 16)) }
@@ -58,22 +54,7 @@ func PackInt8(dst []int8, b []int8, taps, k, n, ldb int) {
 	}
 }
 
-// packWords packs runs of k rows of n columns, ldb apart: each word of a run stride bytes behind the one before, the
-// columns side by side. What is missing in the last word is left alone.
-func packWords(d, b []byte, k, n, ldb, stride int) {
-	const line = 64 // bytes that are read of a column before the next one
-	for from := 0; from < k; from += line {
-		for c := range n {
-			src, to := b[c*ldb+from:c*ldb+min(k, from+line)], d[from/IntDepth*stride+c*IntDepth:]
-			for ; len(src) > IntDepth; src, to = src[IntDepth:], to[stride:] {
-				*(*[IntDepth]byte)(to) = [IntDepth]byte(src)
-			}
-			copy(to, src)
-		}
-	}
-}
-
-// packedSum is what stands behind a panel for a column.
+// packedSum is the number behind a panel for a column.
 func packedSum(column []byte) int32 {
 	const low, signs = 0x00ff00ff00ff00ff, 0x8080808080808080
 	sum, lowest := int32(0), false

@@ -50,6 +50,23 @@ func (g *GemmInt8) run(i, t int) []uint8 {
 	return g.Zero[:g.K]
 }
 
+// dotMerged adds the products of row i with the group that starts at column j.
+func (g *GemmInt8) dotMerged(acc []int32, i, j int) {
+	taps, words := g.taps(), ceilDiv(g.K, IntDepth)
+	lists, packed := groupOf(g.B[panelBytes(taps, g.K, j):], taps, words)
+	for t := range taps {
+		x := g.run(i, t)
+		for n, w := range lists[t*(mergedHead+words):][mergedHead:][:words] {
+			b, from := &packed[t*words+n], IntDepth*int(w)
+			for k, v := range x[from:min(from+IntDepth, g.K)] {
+				for c := range acc {
+					acc[c] += int32(v) * int32(b[c*IntDepth+k])
+				}
+			}
+		}
+	}
+}
+
 // dotWords adds the products of one run with a panel [words][columns][4].
 func dotWords(acc []int32, x []uint8, b []int8) {
 	w := len(acc)

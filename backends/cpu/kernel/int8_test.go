@@ -64,7 +64,7 @@ func bellSlice(r *rand.Rand, n int) []int8 {
 	return s
 }
 
-// limitSlice returns filters whose sums of two, and of four, often are just what 16 bits hold with codes of 255.
+// limitSlice returns filters whose sums of two, and of four, often are the largest that 16 bits hold with codes of 255.
 func limitSlice(r *rand.Rand, n int) []int8 {
 	s := make([]int8, n)
 	for i := range s {
@@ -78,7 +78,7 @@ func filterSlice(r *rand.Rand, n, kind int) []int8 {
 	return []func(*rand.Rand, int) []int8{signedSlice, bellSlice, limitSlice}[kind%3](r, n)
 }
 
-// What stands behind a panel, which kernels of arm64 read, is 128 times the sum of a column, and 1 for a filter of -128.
+// The numbers behind a panel, which kernels of arm64 read, are 128 times the sum of a column, and 1 for a filter of -128.
 func TestPackInt8_sums(t *testing.T) {
 	restore, err := Select(Generic)
 	require.NoError(t, err)

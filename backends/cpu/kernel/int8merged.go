@@ -46,23 +46,6 @@ func groupOf(d []int8, taps, words int) (lists []uint16, packed []mergedWord) {
 		unsafe.Slice((*mergedWord)(unsafe.Add(p, mergedLists(taps, words))), taps*words)
 }
 
-// dotMerged adds the products of row i with the group that starts at column j.
-func (g *GemmInt8) dotMerged(acc []int32, i, j int) {
-	taps, words := g.taps(), ceilDiv(g.K, IntDepth)
-	lists, packed := groupOf(g.B[panelBytes(taps, g.K, j):], taps, words)
-	for t := range taps {
-		x := g.run(i, t)
-		for n, w := range lists[t*(mergedHead+words):][mergedHead:][:words] {
-			b, from := &packed[t*words+n], IntDepth*int(w)
-			for k, v := range x[from:min(from+IntDepth, g.K)] {
-				for c := range acc {
-					acc[c] += int32(v) * int32(b[c*IntDepth+k])
-				}
-			}
-		}
-	}
-}
-
 // packMerged packs up to mergedCols columns, given as in [PackInt8], as a group.
 func packMerged(d, b []int8, taps, k, n, ldb int) {
 	words := ceilDiv(k, IntDepth)
@@ -85,7 +68,7 @@ type pairSums [mergedCols]uint64
 // fields puts a number into each of the four fields of a word.
 const fields = 1<<48 | 1<<32 | 1<<16 | 1
 
-// sumsOf returns the sums of w and what they add up to.
+// sumsOf returns the sums of w and their total.
 func sumsOf(w *mergedWord) (s pairSums, all int) {
 	const half, low, ones = mergedCols / 2, 0xff * fields, 0x0101 * fields
 	pairs := func(v uint64) uint64 { return v&low + v>>8&low }
@@ -111,7 +94,7 @@ func over(a, b *pairSums) (found uint64) {
 // merger orders the words of runs.
 type merger struct {
 	sums []pairSums
-	all  []int    // what the sums of a word add up to; less than 0: they are out of range
+	all  []int    // the total of a word's sums; less than 0: they are out of range
 	by   []uint16 // words that may be merged, from the smallest sums to the largest
 	one  []uint16 // words without a partner
 	wide []uint16 // words whose sums are out of range

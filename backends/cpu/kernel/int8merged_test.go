@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whatever filters are, a list names each word of its run once, and what it adds in 16 bits fits.
+// Whatever filters are, a list names each word of its run once, and sums that it adds in 16 bits fit.
 func TestPackMerged_stepsFit(t *testing.T) {
 	steps := [3]int{}
 	for i := range 60 {

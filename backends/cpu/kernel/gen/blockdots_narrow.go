@@ -7,12 +7,12 @@ import (
 
 // blockDotsNarrow is blockDots of AVX2: eight columns at a time, of one row or two.
 //
-// VPMADDUBSW multiplies halves of bytes, which are 0 to 15, by digits. Sums of 16 bits hold the eight products of a step
-// that are added to one of them twice over, 16 * 15 * 128. The instruction that widens them multiplies by what a digit
-// and a half of a code are worth. So one sum of 32 bits has everything but the first of three digits.
+// VPMADDUBSW multiplies halves of bytes, which are 0 to 15, by digits. Sums of 16 bits hold the eight pairs of products
+// of a step, 16 * 15 * 128. The instruction that widens them multiplies by the worth of a digit and of a half of a code.
+// So one sum of 32 bits has everything but the first of three digits.
 //
-// Vectors, all virtual: a result for each row; the sums of 32 bits of a block; those of 16 bits of a step; two halves of
-// codes; a digit and a product.
+// Vectors, all virtual: a result for each row; the sums of 32 bits of a block; those of 16 bits of a step; two halves
+// of codes; a digit and a product.
 func (g *gen) blockDotsNarrow(bits, digits, rows int) {
 	g.blockDotsText(bits, digits, rows)
 	per := min(rows, 2)
@@ -95,10 +95,10 @@ func (g *gen) blockDotsNarrow(bits, digits, rows int) {
 	g.ret()
 }
 
-// blockStart begins a block: the sums of rows start with what their heads say, and factors gets their scales. w and a
+// blockStart begins a block: the sums of rows start with those of their heads, and factors gets their scales. w and a
 // move on to the codes and digits.
-func (g *gen) blockStart(digits int, w reg.GPVirtual, a []reg.GPVirtual, factors operand.Mem) (sums [][]reg.VecVirtual) {
-	sums = make([][]reg.VecVirtual, len(a))
+func (g *gen) blockStart(digits int, w reg.GPVirtual, a []reg.GPVirtual, factors operand.Mem) [][]reg.VecVirtual {
+	sums := make([][]reg.VecVirtual, len(a))
 	for r := range a {
 		factor := g.v()
 		g.VBROADCASTSS(at(a[r], 0), factor)

@@ -66,7 +66,8 @@ func (g *gen) intText(t intTile, doc ...string) {
 // of columns; 30, 31 words of A; K1 the mask of the last vector, K2 of the stored bytes. The epilogue reuses what is
 // behind the sums.
 func (g *gen) intTile(t intTile) {
-	g.intText(t, "k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with",
+	g.intText(t, "k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start "+
+		"with",
 		"init, and factors times the number of the row.",
 		"Without scale the sums are stored themselves, as float32.")
 	row := make([]reg.GPVirtual, t.mr)

@@ -28,7 +28,7 @@ func (g *gen) rowSumsText() {
 		"are stored as pairs of 16 bits, 128 times the upper being added to the lower.")
 }
 
-// rowSumsNarrow is rowSums of AVX2, row by row: what is left of a run after steps of 32 codes is taken by 16, 8, 4 and
+// rowSumsNarrow is rowSums of AVX2, row by row: the rest of a run after steps of 32 codes is taken by 16, 8, 4 and
 // one. Vectors: 0 sums; 1 codes; 2 zeros.
 func (g *gen) rowSumsNarrow() {
 	g.rowSumsText()

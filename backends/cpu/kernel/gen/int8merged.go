@@ -8,10 +8,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// mergedTile emits a microkernel of AVX2 for the merged form, whose steps a list of words directs (packMerged). VPMADDUBSW
-// adds two products to 16 bits, and saturates. Where the form says that it does not, even when the sums of two words are
-// added, a step of two words takes three multiplications for each vector of sums, and one of a single word takes two.
-// Other words are divided into even and odd codes of 16 bits.
+// mergedTile emits a microkernel of AVX2 for the merged form, whose steps a list of words directs (packMerged).
+// VPMADDUBSW adds two products to 16 bits, and saturates. Where the form says that it does not, even when the sums of
+// two words are added, a step of two words takes three multiplications for each vector of sums, and one of a single word
+// takes two. Other words are divided into even and odd codes of 16 bits.
 //
 // Vectors: 0-7 sums [row][vector]; 8-10 words of B, of which the fourth is read from memory; 11 ones; 12, 13 words of A
 // and products; 14, 15 products. Wide steps: 8 the odd codes of a word of A, 9 the even ones; 10 a product; 11-14 the
@@ -243,9 +243,9 @@ func (g *gen) intStoreNarrow(t intTile) {
 	g.plainSums(t.mr, t.nv, acc)
 }
 
-// roundDown is roundHalvesUp of AVX2, which rounds the last addition to nearest. Its result is a whole number too large
-// if it is one, and more than the exact sum: then what is left of the sum without it, of which just the last addition is
-// inexact, is negative.
+// roundDown is roundHalvesUp of AVX2, which rounds the last addition to nearest. Its result is one too large if it is a
+// whole number above the exact sum. Then the rest of the sum without it, of which just the last addition is inexact,
+// is negative.
 func (g *gen) roundDown(x reg.VecPhysical, scale, low, shift operand.Op, work [2]reg.VecPhysical) {
 	rest, sum := work[0], work[1]
 	g.VCVTDQ2PS(x, x)
@@ -276,8 +276,8 @@ func (g *gen) rowPairs() operand.Mem {
 	return m
 }
 
-// storeCodes stores one or two rows of the tile, each in a lane of x, at p, which moves on. The labels it needs end with
-// suffix.
+// storeCodes stores one or two rows of the tile, each in a lane of x, at p, which moves on. The labels it needs end
+// with suffix.
 func (g *gen) storeCodes(t intTile, x reg.VecPhysical, p, ldc reg.GPVirtual, rows int, suffix string) {
 	part, next := "part"+suffix, "stored"+suffix
 	low := x.(reg.Vec).AsX()
@@ -306,8 +306,8 @@ func (g *gen) storeCodes(t intTile, x reg.VecPhysical, p, ldc reg.GPVirtual, row
 	g.Label(next)
 }
 
-// storeSomeCodes stores less than a whole row of the tile at p: of two vectors the first eight codes at once, the others
-// one by one.
+// storeSomeCodes stores less than a whole row of the tile at p: of two vectors the first eight codes at once, the
+// others one by one.
 func (g *gen) storeSomeCodes(t intTile, x reg.Register, p reg.GPVirtual, suffix string) {
 	cols, bytes, to, next := g.loadArg("cols"), g.GP64(), g.GP64(), "byte"+suffix
 	g.MOVQ(p, to)

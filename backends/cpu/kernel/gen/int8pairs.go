@@ -207,7 +207,7 @@ func (g *gen) pairSlide() {
 		add(p, 2)
 		add((p+1)%3, 1)
 		add((p+2)%3, 0)
-		g.storeUnit(fmt.Sprint(p), sum(p, 0), sum(p, 1), scale, plus, code, outp, [2]reg.VecPhysical{products[0], products[1]})
+		g.storeUnit(fmt.Sprint(p), sum(p, 0), sum(p, 1), scale, plus, code, outp, [2]reg.VecPhysical(products))
 		g.ADDQ(ldo, outp)
 		g.SUBQ(operand.Imm(1), n)
 		if p < 2 {

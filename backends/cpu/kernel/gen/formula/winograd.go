@@ -6,6 +6,6 @@ const (
 	WinoP, WinoQ = 0.625, 1.5
 	WinoPP       = WinoP * WinoP
 	WinoQQ       = WinoQ * WinoQ
-	WinoNP       = 2 * WinoPP * (WinoPP - WinoQQ) // what a filter's values at P and -P are divided by
+	WinoNP       = 2 * WinoPP * (WinoPP - WinoQQ) // divides a filter's values at P and -P
 	WinoNQ       = 2 * WinoQQ * (WinoQQ - WinoPP)
 )
