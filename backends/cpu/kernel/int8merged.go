@@ -20,7 +20,7 @@ const (
 	mergedHead  = 4
 	mergedMost  = 128
 	mergedWords = 1<<16 - 1 // most words of a run
-	mergedTries = 64        // partners that a word is tried with
+	mergedTries = 32        // partners that a word is tried with
 )
 
 // merged reports whether packed filters have the merged form.
@@ -82,13 +82,15 @@ func sumsOf(w *mergedWord) (s pairSums, all int) {
 	return s, int(total * fields >> 48)
 }
 
-// over is not 0 if sums leave the range when they are added.
-func over(a, b *pairSums) (found uint64) {
+// over reports whether sums leave the range when they are added.
+func over(a, b *pairSums) bool {
 	const offset, top = (1<<15 - 1 - mergedMost) * fields, 1 << 15 * fields
-	for i := range a {
-		found |= a[i] + b[i] + offset
+	for i := 0; i < len(a); i += 4 { // most pairs fail early
+		if ((a[i]+b[i]+offset)|(a[i+1]+b[i+1]+offset)|(a[i+2]+b[i+2]+offset)|(a[i+3]+b[i+3]+offset))&top != 0 {
+			return true
+		}
 	}
-	return found & top
+	return false
 }
 
 // merger orders the words of runs.
@@ -116,7 +118,7 @@ next:
 		w := left[last]
 		left = left[:last]
 		for i, p := range left[:min(last, mergedTries)] {
-			if over(&m.sums[w], &m.sums[p]) == 0 {
+			if !over(&m.sums[w], &m.sums[p]) {
 				two = append(two, w, p)
 				copy(left[1:], left[:i])
 				left = left[1:]
@@ -136,7 +138,7 @@ func (m *merger) sort(words []mergedWord) {
 	var from [mergedCols*IntDepth*mergedMost/step + 2]int
 	m.wide = m.wide[:0]
 	for i := range words {
-		if m.sums[i], m.all[i] = sumsOf(&words[i]); over(&m.sums[i], &pairSums{}) != 0 {
+		if m.sums[i], m.all[i] = sumsOf(&words[i]); over(&m.sums[i], &pairSums{}) {
 			m.wide, m.all[i] = append(m.wide, uint16(i)), -1
 			continue
 		}
