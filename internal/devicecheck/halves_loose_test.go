@@ -17,8 +17,8 @@ const (
 	looseRuns   = 4
 )
 
-// magnitudes makes, for an operator whose results are sums, the sums of the magnitudes of what is added up; None for the
-// others. Such a sum in float32 is off by about one unit of float32 of that, however small the result is: where the
+// magnitudes makes, for an operator whose results are sums, the sums of the magnitudes of what is added up; None for
+// the others. Such a sum in float32 is off by about one unit of float32 of that, however small the result is: where the
 // terms cancel, a unit of a half of the result says nothing.
 func magnitudes(b *graph.Builder, o graph.Op, in []graph.Value, result graph.Value) graph.Value {
 	terms := func(i int) bool { return true }

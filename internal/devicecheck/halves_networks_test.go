@@ -99,7 +99,8 @@ func sizedCases(long bool) (list []opcase.Case) {
 		opcase.Positive(real(33)))
 	add(&op.RotaryEmbedding{}, real(1, 4, 9, 64), normal(2, 1, 9, 32), normal(2, 1, 9, 32))
 	const hidden = 67
-	add(&op.GRU{}, real(5, 2, 65), normal(65, 1, 3*hidden, 65), normal(hidden, 1, 3*hidden, hidden), normal(1, 1, 6*hidden))
+	add(&op.GRU{}, real(5, 2, 65), normal(65, 1, 3*hidden, 65), normal(hidden, 1, 3*hidden, hidden),
+		normal(1, 1, 6*hidden))
 	add(&op.LSTM{}, real(5, 2, 65), normal(65, 1, 4*hidden, 65), normal(hidden, 1, 4*hidden, hidden),
 		normal(1, 1, 8*hidden))
 	add(&op.RNN{}, real(5, 2, 65), normal(65, 1, hidden, 65), normal(hidden, 1, hidden, hidden), normal(1, 1, 2*hidden))

@@ -147,7 +147,8 @@ func (m *halfMeasure) on(d device.Device) ([]tensor.Tensor, error) {
 		return nil, err
 	}
 	defer e.Release()
-	if err := exec.Run(context.Background(), e, device.RunRequest{Deadline: time.Now().Add(10 * time.Second)}); err != nil {
+	request := device.RunRequest{Deadline: time.Now().Add(10 * time.Second)}
+	if err := exec.Run(context.Background(), e, request); err != nil {
 		return nil, err
 	}
 	got, err := outputs(e, len(m.want))

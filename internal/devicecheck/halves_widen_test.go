@@ -124,8 +124,8 @@ func widened(d, from, to tensor.DType, n int, data []byte) []byte {
 }
 
 // ownExpectation reports whether the expectation of a graph is what the reference gives for the halves themselves:
-// results depend on how a type stores numbers or how many bits it has, are drawn, or are rounded to halves on the way, as
-// what bodies hand on from trip to trip.
+// results depend on how a type stores numbers or how many bits it has, are drawn, or are rounded to halves on the way,
+// as what bodies hand on from trip to trip.
 func ownExpectation(g *graph.Graph) bool {
 	for i := range g.Nodes {
 		o := g.Nodes[i].Op

@@ -78,7 +78,8 @@ func filterSlice(r *rand.Rand, n, kind int) []int8 {
 	return []func(*rand.Rand, int) []int8{signedSlice, bellSlice, limitSlice}[kind%3](r, n)
 }
 
-// The numbers behind a panel, which kernels of arm64 read, are 128 times the sum of a column, and 1 for a filter of -128.
+// The numbers behind a panel, which kernels of arm64 read, are 128 times the sum of a column, and 1 for a filter of
+// -128.
 func TestPackInt8_sums(t *testing.T) {
 	restore, err := Select(Generic)
 	require.NoError(t, err)

@@ -8,8 +8,8 @@ import (
 // blockDotsNarrow is blockDots of AVX2: eight columns at a time, of one row or two.
 //
 // VPMADDUBSW multiplies halves of bytes, which are 0 to 15, by digits. Sums of 16 bits hold the eight pairs of products
-// of a step, 16 * 15 * 128. The instruction that widens them multiplies by the worth of a digit and of a half of a code.
-// So one sum of 32 bits has everything but the first of three digits.
+// of a step, 16 * 15 * 128. The instruction that widens them multiplies by the worth of a digit and of a half of a
+// code. So one sum of 32 bits has everything but the first of three digits.
 //
 // Vectors, all virtual: a result for each row; the sums of 32 bits of a block; those of 16 bits of a step; two halves
 // of codes; a digit and a product.
@@ -63,11 +63,11 @@ func (g *gen) blockDotsNarrow(bits, digits, rows int) {
 
 	g.Comment("store; the other eight columns, and then the next rows")
 	cols, dst, lanes := g.loadArg("cols"), g.loadArg("dst"), g.GP64()
-	at32 := g.GP64()
-	g.MOVQ(half, at32)
-	g.ADDQ(at32, dst)
-	g.SHRQ(operand.U8(2), at32)
-	g.SUBQ(at32, cols)
+	before := g.GP64()
+	g.MOVQ(half, before)
+	g.ADDQ(before, dst)
+	g.SHRQ(operand.U8(2), before)
+	g.SUBQ(before, cols)
 	g.MOVQ(imm(g.lanes), lanes)
 	g.CMPQ(cols, lanes)
 	g.CMOVQLT(cols, lanes)

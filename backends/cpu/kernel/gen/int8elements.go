@@ -21,6 +21,7 @@ func int8elements(g *gen) {
 	}
 }
 
+// rowSumsText begins the function that adds up rows.
 func (g *gen) rowSumsText() {
 	g.text("rowSums", "func(dst *int32, src *uint8, rows, k, ld, runs, down, pairs int)",
 		"adds to each number of dst the sum of a row, which is runs of k codes, at least one of each, down bytes apart;",

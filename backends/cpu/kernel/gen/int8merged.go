@@ -10,8 +10,8 @@ import (
 
 // mergedTile emits a microkernel of AVX2 for the merged form, whose steps a list of words directs (packMerged).
 // VPMADDUBSW adds two products to 16 bits, and saturates. Where the form says that it does not, even when the sums of
-// two words are added, a step of two words takes three multiplications for each vector of sums, and one of a single word
-// takes two. Other words are divided into even and odd codes of 16 bits.
+// two words are added, a step of two words takes three multiplications for each vector of sums, and one of a single
+// word takes two. Other words are divided into even and odd codes of 16 bits.
 //
 // Vectors: 0-7 sums [row][vector]; 8-10 words of B, of which the fourth is read from memory; 11 ones; 12, 13 words of A
 // and products; 14, 15 products. Wide steps: 8 the odd codes of a word of A, 9 the even ones; 10 a product; 11-14 the
