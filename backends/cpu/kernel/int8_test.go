@@ -362,23 +362,23 @@ func BenchmarkPackInt8(b *testing.B) {
 }
 
 func BenchmarkGemmInt8(b *testing.B) {
-	for _, s := range [][3]int{{1, 1024, 1024}, {64, 1024, 1024}, {1024, 1024, 1024}, {3136, 64, 256}, {784, 512, 128},
-		{12544, 16, 96}, {3136, 144, 24}, {49, 960, 160}, {196, 256, 1024}} {
-		for _, isa := range Supported() {
-			b.Run(fmt.Sprint(isa, s), func(b *testing.B) {
-				restore, err := Select(isa)
-				require.NoError(b, err)
-				defer restore()
-				m, k, n := s[0], s[1], s[2]
-				r := rng(1)
-				g := GemmInt8{M: m, N: n, K: k, LDA: k, LDC: n, A: extreme(r, make([]uint8, m*k)),
-					B: make([]int8, PackedInt8Len(1, k, n)), C: make([]uint8, m*n), Post: postOf(r, n, 1)}
-				PackInt8(g.B, bellSlice(r, n*k), 1, k, n, k)
-				for b.Loop() {
-					g.Run()
-				}
-				b.ReportMetric(2*float64(m)*float64(n)*float64(k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GOP/s")
-			})
+	filters := []struct {
+		name string
+		make func(*rand.Rand, int) []int8
+	}{{"bell", bellSlice}, {"even", signedSlice}}
+	benchISA(b, func(b *testing.B) {
+		for _, f := range filters {
+			for _, s := range [][3]int{{1, 1024, 1024}, {64, 1024, 1024}, {1024, 1024, 1024}, {3136, 64, 256}, {784, 512, 128},
+				{12544, 16, 96}, {3136, 144, 24}, {49, 960, 160}, {196, 256, 1024}} {
+				b.Run(fmt.Sprint(f.name, s), func(b *testing.B) {
+					m, k, n := s[0], s[1], s[2]
+					r := rng(1)
+					g := GemmInt8{M: m, N: n, K: k, LDA: k, LDC: n, A: extreme(r, make([]uint8, m*k)),
+						B: make([]int8, PackedInt8Len(1, k, n)), C: make([]uint8, m*n), Post: postOf(r, n, 1)}
+					PackInt8(g.B, f.make(r, n*k), 1, k, n, k)
+					report(b, 2*float64(m)*float64(n)*float64(k), g.Run)
+				})
+			}
 		}
-	}
+	})
 }
