@@ -66,18 +66,22 @@ func TestConvTranspose_againstScatter(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for i, s := range []struct {
 			c, n, batch                            int
-			in, kernel, stride, dilation, pad, out [2]int
+			in, kernel, stride, dilation, pad, out [3]int
 		}{
-			{5, 19, 1, [2]int{4, 5}, [2]int{2, 2}, [2]int{2, 2}, [2]int{1, 1}, [2]int{0, 0}, [2]int{8, 10}},
-			{8, 33, 2, [2]int{3, 4}, [2]int{4, 4}, [2]int{2, 2}, [2]int{1, 1}, [2]int{1, 1}, [2]int{6, 8}},
-			{3, 7, 1, [2]int{5, 3}, [2]int{3, 3}, [2]int{1, 1}, [2]int{2, 1}, [2]int{1, 1}, [2]int{7, 3}},
-			{4, 4, 1, [2]int{3, 3}, [2]int{2, 1}, [2]int{3, 4}, [2]int{1, 1}, [2]int{0, 0}, [2]int{9, 12}},
-			{6, 40, 1, [2]int{2, 6}, [2]int{5, 3}, [2]int{2, 3}, [2]int{1, 2}, [2]int{2, 1}, [2]int{4, 18}},
+			{5, 19, 1, [3]int{1, 4, 5}, [3]int{1, 2, 2}, [3]int{1, 2, 2}, [3]int{1, 1, 1}, [3]int{0, 0, 0}, [3]int{1, 8, 10}},
+			{8, 33, 2, [3]int{1, 3, 4}, [3]int{1, 4, 4}, [3]int{1, 2, 2}, [3]int{1, 1, 1}, [3]int{0, 1, 1}, [3]int{1, 6, 8}},
+			{3, 7, 1, [3]int{1, 5, 3}, [3]int{1, 3, 3}, [3]int{1, 1, 1}, [3]int{1, 2, 1}, [3]int{0, 1, 1}, [3]int{1, 7, 3}},
+			{4, 4, 1, [3]int{1, 3, 3}, [3]int{1, 2, 1}, [3]int{1, 3, 4}, [3]int{1, 1, 1}, [3]int{0, 0, 0}, [3]int{1, 9, 12}},
+			{6, 40, 1, [3]int{1, 2, 6}, [3]int{1, 5, 3}, [3]int{1, 2, 3}, [3]int{1, 1, 2}, [3]int{0, 2, 1}, [3]int{1, 4, 18}},
+			{5, 19, 2, [3]int{3, 4, 5}, [3]int{2, 2, 2}, [3]int{2, 2, 2}, [3]int{1, 1, 1}, [3]int{0, 0, 0}, [3]int{6, 8, 10}},
+			{4, 33, 1, [3]int{2, 3, 3}, [3]int{4, 3, 4}, [3]int{2, 1, 2}, [3]int{1, 2, 1}, [3]int{1, 0, 1}, [3]int{4, 7, 6}},
+			{3, 8, 1, [3]int{4, 2, 3}, [3]int{3, 1, 2}, [3]int{1, 3, 2}, [3]int{2, 1, 1}, [3]int{2, 0, 1}, [3]int{4, 6, 5}},
+			{2, 5, 1, [3]int{2, 2, 2}, [3]int{2, 5, 1}, [3]int{3, 2, 1}, [3]int{1, 1, 1}, [3]int{0, 2, 0}, [3]int{7, 4, 2}},
 		} {
 			ldx, ldy := s.c+1, s.n+2
-			x := randSlice(uint64(i), extent(s.batch*s.in[0]*s.in[1], s.c, ldx))
-			w := randSlice(uint64(i+7), s.kernel[0]*s.kernel[1]*s.c*s.n)
-			y := newGuarded(extent(s.batch*s.out[0]*s.out[1], s.n, ldy), i)
+			x := randSlice(uint64(i), extent(s.batch*volume(s.in), s.c, ldx))
+			w := randSlice(uint64(i+7), volume(s.kernel)*s.c*s.n)
+			y := newGuarded(extent(s.batch*volume(s.out), s.n, ldy), i)
 			c := ConvTranspose{
 				C: s.c, N: s.n, Batch: s.batch, In: s.in, Out: s.out, Kernel: s.kernel, Stride: s.stride, Dilation: s.dilation,
 				Pad: s.pad,
@@ -90,21 +94,25 @@ func TestConvTranspose_againstScatter(t *testing.T) {
 				c.Chunk(j)
 			}
 			y.check(t, "Y")
-			want := make([]float64, s.batch*s.out[0]*s.out[1]*s.n)
+			want := make([]float64, s.batch*volume(s.out)*s.n)
 			for p := range want {
 				want[p] = float64(c.Bias[p%s.n])
 			}
-			for p := range s.batch * s.in[0] * s.in[1] {
-				n, iy, ix := p/(s.in[0]*s.in[1]), p/s.in[1]%s.in[0], p%s.in[1]
-				for k := range s.kernel[0] * s.kernel[1] {
-					oy := iy*s.stride[0] - s.pad[0] + k/s.kernel[1]*s.dilation[0]
-					ox := ix*s.stride[1] - s.pad[1] + k%s.kernel[1]*s.dilation[1]
-					if oy < 0 || oy >= s.out[0] || ox < 0 || ox >= s.out[1] {
+			for p := range s.batch * volume(s.in) {
+				n, from := p/volume(s.in), places(p%volume(s.in), s.in)
+				for k := range volume(s.kernel) {
+					to, inside := n, true
+					for d, tap := range places(k, s.kernel) {
+						o := from[d]*s.stride[d] - s.pad[d] + tap*s.dilation[d]
+						inside = inside && o >= 0 && o < s.out[d]
+						to = to*s.out[d] + o
+					}
+					if !inside {
 						continue
 					}
 					for ci := range s.c {
 						for o := range s.n {
-							want[((n*s.out[0]+oy)*s.out[1]+ox)*s.n+o] += float64(x[p*ldx+ci]) * float64(w[(k*s.c+ci)*s.n+o])
+							want[to*s.n+o] += float64(x[p*ldx+ci]) * float64(w[(k*s.c+ci)*s.n+o])
 						}
 					}
 				}
@@ -120,8 +128,8 @@ func TestConvTranspose_againstScatter(t *testing.T) {
 // is looked at once, not once per phase.
 func TestConvTranspose_phasesCostTheirTaps(t *testing.T) {
 	const n = 1 << 19
-	c := ConvTranspose{C: 1, N: 1, Batch: 1, LDX: 1, In: [2]int{1, 1}, Out: [2]int{1, n}, Kernel: [2]int{1, n},
-		Stride: [2]int{1, n}, Dilation: [2]int{1, 1}, Zero: []float32{0}}
+	c := ConvTranspose{C: 1, N: 1, Batch: 1, LDX: 1, In: [3]int{1, 1, 1}, Out: [3]int{1, 1, n},
+		Kernel: [3]int{1, 1, n}, Stride: [3]int{1, 1, n}, Dilation: [3]int{1, 1, 1}, Zero: []float32{0}}
 	require.NoError(t, c.Phases())
 	require.Len(t, c.phases, n)
 	for i, p := range c.phases {
@@ -130,13 +138,13 @@ func TestConvTranspose_phasesCostTheirTaps(t *testing.T) {
 		}
 	}
 	require.Equal(t, 1.0, c.Waste())
-	c.Stride[1] = 1
+	c.Stride[2] = 1
 	require.Equal(t, float64(n), c.Waste())
 }
 
 func TestConvTranspose_refusesHugeOffsets(t *testing.T) {
-	c := ConvTranspose{C: 1, N: 1, Batch: 1, In: [2]int{1 << 16, 1 << 16}, Out: [2]int{1, 1}, Kernel: [2]int{1, 1},
-		Stride: [2]int{1, 1}, Dilation: [2]int{1, 1}, LDX: 1, LDY: 1}
+	c := ConvTranspose{C: 1, N: 1, Batch: 1, In: [3]int{1, 1 << 16, 1 << 16}, Out: [3]int{1, 1, 1},
+		Kernel: [3]int{1, 1, 1}, Stride: [3]int{1, 1, 1}, Dilation: [3]int{1, 1, 1}, LDX: 1, LDY: 1}
 	assert.ErrorContains(t, c.Phases(), "31 bits")
 }
 

@@ -2,17 +2,17 @@ package kernel
 
 import "fmt"
 
-// ConvTranspose is a two-dimensional transposed convolution of NHWC
-// input: input position i adds X[i]*W[k] to output position i*Stride - Pad +
-// k*Dilation. The output is computed phase by phase: positions with the same
+// ConvTranspose is a transposed convolution of NHWC input of three spatial
+// dimensions: input position i adds X[i]*W[k] to output position
+// i*Stride - Pad + k*Dilation. The output is computed phase by phase: positions with the same
 // remainder modulo the stride use the same taps, which makes each phase an
 // ordinary convolution without wasted products. Semantics and numeric contract
 // are those of [Gemm] with an [Indirection], without a residual.
 type ConvTranspose struct {
 	C, N, Batch      int
-	In, Out, Kernel  [2]int
-	Stride, Dilation [2]int // at least 1
-	Pad              [2]int // before the first row and column
+	In, Out, Kernel  [3]int
+	Stride, Dilation [3]int // at least 1
+	Pad              [3]int // before the first plane, row and column
 	X                []float32
 	LDX              int
 	W                []float32 // from PackConvTranspose
@@ -28,11 +28,11 @@ type ConvTranspose struct {
 	panelStep int // panels of a chunk
 }
 
-// phase is the output positions y0 + i*Stride[0], x0 + j*Stride[1].
+// phase is the output positions first + i*Stride, for i below out.
 type phase struct {
-	y0, x0, h, w int
-	taps         []int // kernel positions that reach it
-	pack         []float32
+	first, out [3]int
+	taps       []int // kernel positions that reach it
+	pack       []float32
 }
 
 // phaseRow is the unit of work: one row of one phase of one image.
@@ -44,38 +44,50 @@ type phaseRow struct {
 // Phases fixes the geometry: it must be called once before PackConvTranspose and
 // Plan, and again when sizes change. It fails when offsets do not fit 31 bits.
 func (c *ConvTranspose) Phases() error {
-	for d := range 2 {
+	for d := range 3 {
 		if c.Stride[d] < 1 || c.Dilation[d] < 1 || c.Kernel[d] < 1 || c.In[d] < 0 || c.Out[d] < 0 {
 			panic(fmt.Sprintf("kernel: ConvTranspose: bad sizes in=%v out=%v kernel=%v stride=%v dilation=%v", c.In, c.Out,
 				c.Kernel, c.Stride, c.Dilation))
 		}
 	}
-	if float64(c.Batch)*float64(c.In[0])*float64(c.In[1])*float64(c.LDX) > 1<<31-1 {
-		return fmt.Errorf("kernel: transposed convolution: input of %dx%dx%d positions of %d values does not fit 31 bits",
-			c.Batch, c.In[0], c.In[1], c.LDX)
+	if float64(c.Batch)*float64(c.In[0])*float64(c.In[1])*float64(c.In[2])*float64(c.LDX) > 1<<31-1 {
+		return fmt.Errorf("kernel: transposed convolution: input of %d images of %v positions of %d values does not fit 31 bits",
+			c.Batch, c.In, c.LDX)
 	}
 	c.phases, c.rows = nil, nil
-	down, across := c.reaching(0), c.reaching(1)
-	for y0 := range min(c.Stride[0], c.Out[0]) {
-		for x0 := range min(c.Stride[1], c.Out[1]) {
-			p := phase{y0: y0, x0: x0, h: ceilDiv(c.Out[0]-y0, c.Stride[0]), w: ceilDiv(c.Out[1]-x0, c.Stride[1])}
-			for _, ky := range down[y0] {
-				for _, kx := range across[x0] {
-					p.taps = append(p.taps, ky*c.Kernel[1]+kx)
+	behind, down, across := c.reaching(0), c.reaching(1), c.reaching(2)
+	for z0, kzs := range behind {
+		for y0, kys := range down {
+			for x0, kxs := range across {
+				p := phase{first: [3]int{z0, y0, x0}}
+				for d, at := range p.first {
+					p.out[d] = ceilDiv(c.Out[d]-at, c.Stride[d])
 				}
-			}
-			ind := c.table(&p)
-			for r := range c.Batch * p.h {
-				row := phaseRow{len(c.phases), r, ind}
-				if len(ind.tab) > 0 {
-					row.ind.tab = ind.tab[r*p.w:]
+				for _, kz := range kzs {
+					for _, ky := range kys {
+						for _, kx := range kxs {
+							p.taps = append(p.taps, (kz*c.Kernel[1]+ky)*c.Kernel[2]+kx)
+						}
+					}
 				}
-				c.rows = append(c.rows, row)
+				c.addPhase(p)
 			}
-			c.phases = append(c.phases, p)
 		}
 	}
 	return nil
+}
+
+// addPhase adds a phase and its rows.
+func (c *ConvTranspose) addPhase(p phase) {
+	ind := c.table(&p)
+	for r := range c.Batch * p.out[0] * p.out[1] {
+		row := phaseRow{len(c.phases), r, ind}
+		if len(ind.tab) > 0 {
+			row.ind.tab = ind.tab[r*p.out[2]:]
+		}
+		c.rows = append(c.rows, row)
+	}
+	c.phases = append(c.phases, p)
 }
 
 // reaching lists, for each first output position of a phase in dimension d, the kernel positions that reach it.
@@ -102,29 +114,42 @@ func (c *ConvTranspose) source(d, o, k int) int {
 // where a kernel is much larger than the input.
 func (c *ConvTranspose) Waste() float64 {
 	waste := 1.0
-	for d := range 2 {
+	for d := range 3 {
 		waste *= max(1, float64(c.Out[d])/(float64(c.Stride[d])*float64(max(1, c.In[d]))))
 	}
 	return waste
 }
 
 func (c *ConvTranspose) table(p *phase) Indirection {
-	rows := c.Batch * p.h * p.w
+	positions := p.out[0] * p.out[1] * p.out[2]
+	rows := c.Batch * positions
 	ind := Indirection{tab: make([]int32, len(p.taps)*rows), taps: len(p.taps), rows: rows, last: -1, padded: true}
 	for t, k := range p.taps {
+		tap := places(k, c.Kernel)
 		for i := range rows {
-			n, y, x := i/(p.h*p.w), i/p.w%p.h, i%p.w
-			iy := c.source(0, p.y0+y*c.Stride[0], k/c.Kernel[1])
-			ix := c.source(1, p.x0+x*c.Stride[1], k%c.Kernel[1])
-			o := -1
-			if iy >= 0 && iy < c.In[0] && ix >= 0 && ix < c.In[1] {
-				o = ((n*c.In[0]+iy)*c.In[1] + ix) * c.LDX
+			o, inside := i/positions, true
+			for d, at := range places(i%positions, p.out) {
+				from := c.source(d, p.first[d]+at*c.Stride[d], tap[d])
+				inside = inside && from >= 0 && from < c.In[d]
+				o = o*c.In[d] + from
+			}
+			if o *= c.LDX; inside {
 				ind.last = max(ind.last, o)
+			} else {
+				o = -1
 			}
 			ind.tab[t*rows+i] = int32(o)
 		}
 	}
 	return ind
+}
+
+// volume is the number of positions of three dimensions.
+func volume(v [3]int) int { return v[0] * v[1] * v[2] }
+
+// places are the coordinates of position i of a volume.
+func places(i int, volume [3]int) [3]int {
+	return [3]int{i / (volume[1] * volume[2]), i / volume[2] % volume[1], i % volume[2]}
 }
 
 // PackedConvTransposeLen is the number of values that PackConvTranspose writes.
@@ -140,7 +165,7 @@ func (c *ConvTranspose) PackedConvTransposeLen() int {
 // every phase.
 func (c *ConvTranspose) PackConvTranspose(dst, w []float32) {
 	need("PackConvTranspose", "dst", len(dst), c.PackedConvTransposeLen())
-	need("PackConvTranspose", "w", len(w), c.Kernel[0]*c.Kernel[1]*c.C*c.N)
+	need("PackConvTranspose", "w", len(w), volume(c.Kernel)*c.C*c.N)
 	for i := range c.phases {
 		p := &c.phases[i]
 		k := len(p.taps) * c.C
@@ -159,8 +184,8 @@ func (c *ConvTranspose) Plan(threads int) int {
 	if c.LDX < c.C || c.LDY < c.N {
 		panic(fmt.Sprintf("kernel: ConvTranspose: stride below row length: C=%d N=%d LDX=%d LDY=%d", c.C, c.N, c.LDX, c.LDY))
 	}
-	need("ConvTranspose", "X", len(c.X), extent(c.Batch*c.In[0]*c.In[1], c.C, c.LDX))
-	need("ConvTranspose", "Y", len(c.Y), extent(c.Batch*c.Out[0]*c.Out[1], c.N, c.LDY))
+	need("ConvTranspose", "X", len(c.X), extent(c.Batch*volume(c.In), c.C, c.LDX))
+	need("ConvTranspose", "Y", len(c.Y), extent(c.Batch*volume(c.Out), c.N, c.LDY))
 	need("ConvTranspose", "W", len(c.W), c.PackedConvTransposeLen())
 	need("ConvTranspose", "Zero", len(c.Zero), c.C)
 	if c.Bias != nil {
@@ -175,7 +200,7 @@ func (c *ConvTranspose) Plan(threads int) int {
 		c.phases[i].pack, w = w[:n], w[n:]
 	}
 	var chunks int
-	perRow := 2 * c.C * c.N * c.Kernel[0] * c.Kernel[1] * c.In[0] * c.In[1] * c.Batch / len(c.rows)
+	perRow := 2 * c.C * c.N * volume(c.Kernel) * volume(c.In) * c.Batch / len(c.rows)
 	c.step, chunks = splitRows(len(c.rows), perRow, threads)
 	panels := Panels(c.N)
 	c.panelStep = min(panels, max(1, chunkFlops*panels/max(1, perRow*c.step)))
@@ -191,13 +216,15 @@ func (c *ConvTranspose) Chunk(i int) {
 	for i := range rows {
 		r := &rows[i]
 		p := &c.phases[r.phase]
-		y := p.y0 + r.row%p.h*c.Stride[0]
+		y := p.first[1] + r.row%p.out[1]*c.Stride[1]
+		z := p.first[0] + r.row/p.out[1]%p.out[0]*c.Stride[0]
+		image := r.row / (p.out[0] * p.out[1])
 		g := Gemm{
-			M: p.w, N: c.N, K: c.C, A: c.X, B: p.pack, LDC: c.Stride[1] * c.LDY,
-			C:    c.Y[((r.row/p.h*c.Out[0]+y)*c.Out[1]+p.x0)*c.LDY:],
+			M: p.out[2], N: c.N, K: c.C, A: c.X, B: p.pack, LDC: c.Stride[2] * c.LDY,
+			C:    c.Y[(((image*c.Out[0]+z)*c.Out[1]+y)*c.Out[2]+p.first[2])*c.LDY:],
 			Bias: c.Bias, Act: c.Act, Ind: &r.ind, Zero: c.Zero,
 		}
-		g.Block(0, p.w, from, min(from+c.panelStep, panels))
+		g.Block(0, p.out[2], from, min(from+c.panelStep, panels))
 	}
 }
 

@@ -37,7 +37,7 @@ type Depthwise struct {
 // Plan checks the operands, divides the rows of the output into chunks for the
 // given number of threads and returns their number.
 func (d *Depthwise) Plan(threads int) int {
-	checkWindow("Depthwise", &d.Win, d.Batch, d.C, len(d.In), d.LDI, len(d.Out), d.LDO)
+	checkFlatWindow("Depthwise", &d.Win, d.Batch, d.C, len(d.In), d.LDI, len(d.Out), d.LDO)
 	need("Depthwise", "W", len(d.W), d.Win.Taps()*d.C)
 	if d.Bias != nil {
 		need("Depthwise", "Bias", len(d.Bias), d.C)

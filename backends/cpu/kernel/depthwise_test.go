@@ -148,7 +148,7 @@ func TestPooling_windowsAndChannels(t *testing.T) {
 				out.check(t, "Out")
 				for o := range w.Outputs() {
 					for ch := range c {
-						want := poolOracle(&p, o/w.Out[2], o%w.Out[2], ch)
+						want := poolOracle(&p, [3]int{0, o / w.Out[2], o % w.Out[2]}, ch)
 						got := float64(out.data[o*ldo+ch])
 						if !(math.Abs(want-got) <= 1e-6 || want == got || math.IsNaN(want) && math.IsNaN(got)) {
 							t.Fatalf("window %+v mode %d C %d position %d channel %d: want %v, got %v", w, mode, c, o, ch, want, got)
@@ -176,7 +176,7 @@ func TestPooling_oneRowForManyThreads(t *testing.T) {
 			}
 			out.check(t, "Out")
 			for ch := range c {
-				require.InDelta(t, poolOracle(&p, 0, 0, ch), out.data[ch], 1e-6)
+				require.InDelta(t, poolOracle(&p, [3]int{}, ch), out.data[ch], 1e-6)
 			}
 		}
 	}
@@ -201,7 +201,7 @@ func TestPooling_partsOfARow(t *testing.T) {
 		out.check(t, "Out")
 		for x := 0; x < width; x += 7 {
 			for ch := range c {
-				require.InDelta(t, poolOracle(&p, 0, x, ch), out.data[x*c+ch], 1e-5, "mode %d, %d", mode, x)
+				require.InDelta(t, poolOracle(&p, [3]int{0, 0, x}, ch), out.data[x*c+ch], 1e-5, "mode %d, %d", mode, x)
 			}
 		}
 	}
@@ -233,30 +233,34 @@ func TestSumTaps_ofAnyDistance(t *testing.T) {
 	})
 }
 
-func poolOracle(p *Pooling, oy, ox, ch int) float64 {
+func poolOracle(p *Pooling, o [3]int, ch int) float64 {
 	w := &p.Win
 	v, n, pad := 0.0, 0, 0
 	if p.Max {
 		v = math.Inf(-1)
 	}
-	for ky := range w.Kernel[1] {
-		for kx := range w.Kernel[2] {
-			y, x := w.at(1, oy, ky), w.at(2, ox, kx)
-			if y >= -w.Pad[1] && y < w.In[1]+p.PadAfter[1] && x >= -w.Pad[2] && x < w.In[2]+p.PadAfter[2] {
-				pad++
-			}
-			if y < 0 || y >= w.In[1] || x < 0 || x >= w.In[2] {
-				continue
-			}
-			n++
-			e := float64(p.In[(y*w.In[2]+x)*p.LDI+ch])
-			if !p.Max {
-				v += e
-			} else if e != e || v != v {
-				v = math.NaN()
-			} else {
-				v = max(v, e)
-			}
+	for k := range w.Taps() {
+		at := [3]int{w.at(0, o[0], k/(w.Kernel[1]*w.Kernel[2])), w.at(1, o[1], k/w.Kernel[2]%w.Kernel[1]),
+			w.at(2, o[2], k%w.Kernel[2])}
+		inside, padded := true, true
+		for d, i := range at {
+			inside = inside && i >= 0 && i < w.In[d]
+			padded = padded && i >= -w.Pad[d] && i < w.In[d]+p.PadAfter[d]
+		}
+		if padded {
+			pad++
+		}
+		if !inside {
+			continue
+		}
+		n++
+		e := float64(p.In[((at[0]*w.In[1]+at[1])*w.In[2]+at[2])*p.LDI+ch])
+		if !p.Max {
+			v += e
+		} else if e != e || v != v {
+			v = math.NaN()
+		} else {
+			v = max(v, e)
 		}
 	}
 	if !p.Max && n > 0 {

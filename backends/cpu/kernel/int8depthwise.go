@@ -34,7 +34,7 @@ func (d *DepthwiseInt8) BorderLen() int { return extent(max(1, d.Win.In[2]), d.C
 // Plan checks the operands, divides the rows of the output into chunks for the
 // given number of threads and returns their number.
 func (d *DepthwiseInt8) Plan(threads int) int {
-	checkWindow("DepthwiseInt8", &d.Win, d.Batch, d.C, len(d.In), d.LDI, len(d.Out), d.LDO)
+	checkFlatWindow("DepthwiseInt8", &d.Win, d.Batch, d.C, len(d.In), d.LDI, len(d.Out), d.LDO)
 	need("DepthwiseInt8", "W", len(d.W), PackedDepthwiseInt8Len(d.taps(), d.C, d.Wide))
 	need("DepthwiseInt8", "Border", len(d.Border), d.BorderLen())
 	d.Post.check("DepthwiseInt8", DepthwiseLanes(d.taps(), d.C, d.Wide))

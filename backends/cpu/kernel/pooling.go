@@ -6,8 +6,8 @@ package kernel
 //	else: Out = sum(taps inside the input) * (1/count)
 //
 // count is the number of taps inside the input or, with IncludePad, inside the input and its padding. A window without
-// taps gives -Inf or 0. Sums are float32 in tap order; those of windows of more than 512 taps are sums of parts. Out
-// must not overlap In. The first dimension of Win must be 1.
+// taps gives -Inf or 0. Sums are float32 in tap order; those of windows of more than 512 taps, and of three dimensions,
+// are sums of parts. Out must not overlap In.
 type Pooling struct {
 	C, Batch   int
 	Win        Window
@@ -29,7 +29,7 @@ type Pooling struct {
 // given number of threads and returns their number.
 func (p *Pooling) Plan(threads int) int {
 	checkWindow("Pooling", &p.Win, p.Batch, p.C, len(p.In), p.LDI, len(p.Out), p.LDO)
-	rows, work := p.Batch*p.Win.Out[1], 4*p.Win.Taps()*p.C*p.Win.Out[2]
+	rows, work := p.Batch*p.Win.Out[0]*p.Win.Out[1], 4*p.Win.Taps()*p.C*p.Win.Out[2]
 	p.rows, p.slices = divideRows(rows, work, threads), 1
 	if rows == 1 && work >= 1<<17 { // as of a global pooling
 		p.slices = min(threads, ceilDiv(p.C, poolSlice))
@@ -39,11 +39,18 @@ func (p *Pooling) Plan(threads int) int {
 }
 
 // WorkLen is how many values of scratch memory the chunks of Plan need.
-func (p *Pooling) WorkLen() int {
-	if !p.parts() {
-		return 0
+func (p *Pooling) WorkLen() int { return p.rows.chunks * p.slices * p.columns * p.room() }
+
+// room is how many values of scratch memory a chunk needs: a place for sums of parts, and a row of one plane.
+func (p *Pooling) room() int {
+	n := 0
+	if p.parts() {
+		n = p.C
 	}
-	return p.rows.chunks * p.slices * p.columns * p.C
+	if p.Win.Kernel[0] > 1 {
+		n += p.C * ceilDiv(p.Win.Out[2], p.columns)
+	}
+	return n
 }
 
 // parts reports whether windows are summed up in parts: a single sum of many values of one sign loses digits.
@@ -80,54 +87,111 @@ func (p *Pooling) Run() {
 // poolRun is the number of channels up to which a call takes a whole row.
 const poolRun = 16
 
-// row computes channels c0 <= c < c1 of outputs from <= x < to of one row, for a chunk.
+// row computes channels c0 <= c < c1 of outputs from <= x < to of one row, for a chunk: plane by plane.
 func (p *Pooling) row(r, from, to, c0, c1, chunk int) {
-	if c0 == c1 {
+	if c0 == c1 || from == to {
 		return
 	}
 	w := &p.Win
-	oy := r % w.Out[1]
-	ky0, ky1 := w.valid(1, oy)
-	image := p.In[r/w.Out[1]*w.In[1]*w.In[2]*p.LDI+c0:]
+	oz, plane := r/w.Out[1]%w.Out[0], w.In[1]*w.In[2]*p.LDI
+	z0, z1 := w.valid(0, oz)
+	s := poolSegment{oy: r % w.Out[1], from: from, to: to, channels: c1 - c0, planes: z1 - z0,
+		out: p.Out[(r*w.Out[2]+from)*p.LDO+c0:], ld: p.LDO}
+	if p.IncludePad {
+		s.planes = w.padded(0, oz, p.PadAfter[0])
+	}
+	if n := p.room(); n > 0 {
+		s.work = p.Work[chunk*n:][:n]
+	}
+	if z0 >= z1 {
+		p.empty(&s, 0, to-from)
+		return
+	}
+	images := p.In[r/(w.Out[0]*w.Out[1])*w.In[0]*plane+c0:]
+	out := s.out
+	p.plane(&s, images[w.at(0, oz, z0)*plane:])
+	if z1-z0 == 1 {
+		return
+	}
+	s.ld = s.channels
+	s.out = s.work[len(s.work)-(to-from)*s.ld:]
+	op := Add
+	if p.Max {
+		op = Max
+	}
+	for z := z0 + 1; z < z1; z++ {
+		p.plane(&s, images[w.at(0, oz, z)*plane:])
+		if p.LDO == s.ld {
+			BinaryVV(op, out[:len(s.out)], out[:len(s.out)], s.out)
+			continue
+		}
+		for x := range to - from {
+			BinaryVV(op, out[x*p.LDO:][:s.ld], out[x*p.LDO:][:s.ld], s.out[x*s.ld:][:s.ld])
+		}
+	}
+}
+
+// poolSegment is some outputs of a row.
+type poolSegment struct {
+	oy, from, to int
+	channels     int
+	planes       int       // that a sum is divided by
+	out          []float32 // from the first output on
+	ld           int       // of out
+	work         []float32
+}
+
+// empty fills n outputs of s from number i on that have no taps.
+func (p *Pooling) empty(s *poolSegment, i, n int) {
+	none := float32(0)
+	if p.Max {
+		none = -inf32
+	}
+	for x := range n {
+		out := s.out[(i+x)*s.ld:][:s.channels]
+		for c := range out {
+			out[c] = none
+		}
+	}
+}
+
+// plane pools one plane of the window of s.
+func (p *Pooling) plane(s *poolSegment, image []float32) {
+	w := &p.Win
+	ky0, ky1 := w.valid(1, s.oy)
 	irow, icol := 4*max(1, w.Dilation[1])*w.In[2]*p.LDI, 4*max(1, w.Dilation[2])*p.LDI
 	ix := 4 * max(1, w.Stride[2]) * p.LDI
 	x0, x1 := w.interior(2)
-	for x := from; x < to; {
-		out := p.Out[(r*w.Out[2]+x)*p.LDO+c0:]
+	for x := s.from; x < s.to; {
+		out := s.out[(x-s.from)*s.ld:]
 		kx0, kx1, pixels := 0, w.Kernel[2], 1
 		if x >= x0 && x < x1 {
-			if pixels = min(x1, to) - x; c1-c0 > poolRun { // a call walks them once per vector of channels
+			if pixels = min(x1, s.to) - x; s.channels > poolRun { // a call walks them once per vector of channels
 				pixels = min(pixels, 4)
 			}
 		} else {
 			kx0, kx1 = w.valid(2, x)
 		}
 		if ky0 >= ky1 || kx0 >= kx1 {
-			for i := range c1 - c0 {
-				out[i] = 0
-				if p.Max {
-					out[i] = -inf32
-				}
-			}
+			p.empty(s, x-s.from, 1)
 			x++
 			continue
 		}
-		in := &image[(w.at(1, oy, ky0)*w.In[2]+w.at(2, x, kx0))*p.LDI]
+		at := (w.at(1, s.oy, ky0)*w.In[2] + w.at(2, x, kx0)) * p.LDI
 		f, scale := fast.poolMax, float32(0)
 		if !p.Max {
 			n := (ky1 - ky0) * (kx1 - kx0)
 			if p.IncludePad {
-				n = w.padded(1, oy, p.PadAfter[1]) * w.padded(2, x, p.PadAfter[2])
+				n = w.padded(1, s.oy, p.PadAfter[1]) * w.padded(2, x, p.PadAfter[2])
 			}
-			f, scale = fast.poolSum, 1/float32(n)
+			f, scale = fast.poolSum, 1/float32(n*s.planes)
 		}
 		if p.parts() && (ky1-ky0)*(kx1-kx0) > poolTaps {
-			at := (w.at(1, oy, ky0)*w.In[2] + w.at(2, x, kx0)) * p.LDI
-			p.sumOfParts(out[:c1-c0], p.Work[chunk*p.C:][:c1-c0], image[at:], ky1-ky0, kx1-kx0, irow, icol, scale)
+			p.sumOfParts(out[:s.channels], s.work[:s.channels], image[at:], ky1-ky0, kx1-kx0, irow, icol, scale)
 			x++
 			continue
 		}
-		f(c1-c0, ky1-ky0, kx1-kx0, pixels, in, irow, icol, ix, &out[0], 4*p.LDO, scale)
+		f(s.channels, ky1-ky0, kx1-kx0, pixels, &image[at], irow, icol, ix, &out[0], 4*s.ld, scale)
 		x += pixels
 	}
 }

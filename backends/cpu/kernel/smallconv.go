@@ -124,7 +124,7 @@ func (s *SmallConv) check() {
 	if s.Planar {
 		ldx = s.C
 	}
-	checkWindow("SmallConv", w, s.Batch, 0, 1<<62, ldx, 1<<62, s.LDY)
+	checkFlatWindow("SmallConv", w, s.Batch, 0, 1<<62, ldx, 1<<62, s.LDY)
 	if s.C < 0 || s.N < 0 || ldx < s.C || s.LDY < s.N || w.Kernel[2] > 1 && w.Dilation[2] > 1 {
 		panic(fmt.Sprintf("kernel: SmallConv: C=%d N=%d LDX=%d LDY=%d window %+v", s.C, s.N, s.LDX, s.LDY, *w))
 	}

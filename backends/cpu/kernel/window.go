@@ -45,16 +45,23 @@ func (w *Window) interior(dim int) (o0, o1 int) {
 	return o0, max(o0, min(w.Out[dim], last/stride+1))
 }
 
+// checkWindow checks the operands of a window of NHWC images, checkFlatWindow that it has two dimensions besides.
 func checkWindow(fn string, w *Window, batch, c, in, ldi, out, ldo int) {
 	for d := range 3 {
 		if w.In[d] < 0 || w.Out[d] < 0 || w.Kernel[d] < 1 || w.Stride[d] < 0 || w.Dilation[d] < 0 {
 			panic(fmt.Sprintf("kernel: %s: bad window %+v", fn, *w))
 		}
 	}
-	if w.In[0] != 1 || w.Kernel[0] != 1 || w.Out[0] != 1 || w.Pad[0] != 0 || ldi < c || ldo < c || c < 0 || batch < 0 {
-		panic(fmt.Sprintf("kernel: %s: want a two-dimensional window and strides of at least C: window %+v C=%d LDI=%d "+
-			"LDO=%d", fn, *w, c, ldi, ldo))
+	if ldi < c || ldo < c || c < 0 || batch < 0 {
+		panic(fmt.Sprintf("kernel: %s: want strides of at least C: window %+v C=%d LDI=%d LDO=%d", fn, *w, c, ldi, ldo))
 	}
-	need(fn, "In", in, extent(batch*w.In[1]*w.In[2], c, ldi))
+	need(fn, "In", in, extent(batch*w.In[0]*w.In[1]*w.In[2], c, ldi))
 	need(fn, "Out", out, extent(batch*w.Outputs(), c, ldo))
+}
+
+func checkFlatWindow(fn string, w *Window, batch, c, in, ldi, out, ldo int) {
+	if w.In[0] != 1 || w.Kernel[0] != 1 || w.Out[0] != 1 || w.Pad[0] != 0 {
+		panic(fmt.Sprintf("kernel: %s: want a two-dimensional window, got %+v", fn, *w))
+	}
+	checkWindow(fn, w, batch, c, in, ldi, out, ldo)
 }

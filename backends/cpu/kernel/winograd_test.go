@@ -141,8 +141,8 @@ func TestDrivers_allocateNothing(t *testing.T) {
 	s := SmallConv{C: c, N: c, Batch: 1, Win: d.Win, X: w.X, LDX: c, B: w.U, Y: w.Y, LDY: c, Act: Act{Op: SiLU}}
 	s.Run()
 	assert.Zero(t, testing.AllocsPerRun(10, func() { s.Chunk(0, 0) }))
-	ct := ConvTranspose{C: c, N: c, Batch: 1, In: w.In, Out: w.In, Kernel: [2]int{3, 3}, Stride: [2]int{1, 1},
-		Dilation: [2]int{1, 1}, Pad: w.Pad, X: w.X, LDX: c, W: w.U, Y: w.Y, LDY: c, Zero: make([]float32, c)}
+	ct := ConvTranspose{C: c, N: c, Batch: 1, In: d.Win.In, Out: d.Win.In, Kernel: d.Win.Kernel, Stride: d.Win.Stride,
+		Dilation: d.Win.Dilation, Pad: d.Win.Pad, X: w.X, LDX: c, W: w.U, Y: w.Y, LDY: c, Zero: make([]float32, c)}
 	require.NoError(t, ct.Phases())
 	assert.Zero(t, testing.AllocsPerRun(10, ct.Run))
 	r := Resize{C: c, Batch: 1, In: w.In, Rows: Axis{First: []int32{0, 5}}, Cols: Axis{First: []int32{3}}, X: w.X, LDX: c,

@@ -160,6 +160,20 @@ var spatialCases = []testCase{
 		d := m.Add(&op.ConvTranspose{Strides: []int64{2}}, m.input(1, 4, 6), m.weights(3, 2, 4))
 		return []graph.Value{a, b, c, d, m.Add(&op.Concat{Axis: 1}, a, m.Add(&op.Conv{}, a, m.weights(4, 1, 1, 9)))}
 	}},
+	{"volumes", 0, func(m *maker) []graph.Value {
+		x := m.Add(&op.Relu{}, m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1, 1, 1}}, m.input(2, 3, 6, 7, 8), m.weights(9, 3, 3, 3, 3)))
+		largest := m.Add(&op.MaxPool{Kernel: []int64{2, 2, 2}, Strides: []int64{2, 2, 2}}, x)
+		mean := m.Add(&op.AveragePool{Kernel: []int64{3, 2, 3}, Strides: []int64{2, 3, 2}, Pads: []int64{1, 0, 1, 1, 1, 1}}, x)
+		padded := m.Add(&op.AveragePool{Kernel: []int64{3, 3, 1}, Pads: []int64{1, 2, 0, 1, 0, 0}, CountPads: true}, x)
+		up := m.Add(&op.ConvTranspose{Strides: []int64{2, 2, 2}, OutputPads: []int64{0, 1, 0}}, largest,
+			m.weights(9, 2, 2, 2, 9), m.weights(9))
+		over := m.Add(&op.Tanh{}, m.norm(m.Add(&op.ConvTranspose{Groups: 3, Strides: []int64{1, 2, 3},
+			Pads: []int64{1, 0, 1, 0, 1, 1}}, largest, m.weights(12, 3, 3, 4, 3)), 12, 1))
+		last := m.Add(&op.ConvTranspose{ChannelsLast: true, Strides: []int64{2, 1, 2}, AutoPad: op.PadSameUpper},
+			m.input(1, 2, 3, 4, 5), m.weights(4, 3, 2, 3, 5))
+		return []graph.Value{m.Add(&op.Concat{Axis: 1}, up, x), largest, mean, padded, over, last,
+			m.Add(&op.MaxPool{ChannelsLast: true, Kernel: []int64{1, 2, 3}, Pads: []int64{0, 1, 2, 0, 0, 0}}, last)}
+	}},
 	{"padding before convolutions", 0, func(m *maker) []graph.Value {
 		x := m.input(1, 4, 9, 8)
 		p := m.Add(&op.Pad{}, x, m.Int64s(0, 0, 0, 1, 0, 0, 2, 1))

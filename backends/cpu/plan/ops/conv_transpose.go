@@ -18,7 +18,7 @@ type transposedTask struct {
 	kernel.ConvTranspose
 }
 
-// transposedConv is a transposed convolution with constant filters of up to two spatial dimensions.
+// transposedConv is a transposed convolution with constant filters of up to three spatial dimensions.
 type transposedConv struct {
 	ir.InOrder
 	kernel  kernel.ConvTranspose
@@ -40,7 +40,7 @@ func matchConvTranspose(p *ir.Program, i int) *ir.Patch {
 	}
 	x, w := &g.Values[n.In[0]], g.Operand(n.In[1])
 	rank := len(x.Dims)
-	if len(w) == 0 || rank < 3 || rank > 4 {
+	if len(w) == 0 || rank < 3 || rank > 5 {
 		return nil
 	}
 	given, ok := g.Ints(n.In, 3)
@@ -58,13 +58,14 @@ func matchConvTranspose(p *ir.Program, i int) *ir.Patch {
 	}
 	groups := int(max(o.Groups, 1))
 	channels, outputs := int(x.Dims[axis]), int(wd[0])
+	one := [3]int{1, 1, 1}
 	c := kernel.ConvTranspose{
 		C: channels / groups, N: outputs / groups, Batch: int(x.Dims[0]), LDX: channels,
-		In: [2]int{1, 1}, Out: [2]int{1, 1}, Kernel: [2]int{1, 1}, Stride: [2]int{1, 1}, Dilation: [2]int{1, 1},
+		In: one, Out: one, Kernel: one, Stride: one, Dilation: one,
 		Zero: make([]float32, channels/groups),
 	}
 	for i, v := range ws {
-		d := 2 - len(ws) + i
+		d := 3 - len(ws) + i
 		c.In[d], c.Out[d], c.Kernel[d], c.Stride[d], c.Dilation[d], c.Pad[d] =
 			int(v.In), int(v.Out), int(v.Kernel), int(v.Stride), int(v.Dilation), int(v.Before)
 	}
@@ -102,18 +103,27 @@ func (q *transposedConv) Lower(w *ir.Lowering, n *ir.Node) run.Step {
 
 // phaseBytes is about what the tables of c take, and the steps of making them. Every state has its own.
 func phaseBytes(c *kernel.ConvTranspose) int64 {
-	taps := (c.Kernel[0]/c.Stride[0] + 1) * (c.Kernel[1]/c.Stride[1] + 1)
-	x, y := min(c.Stride[1], c.Out[1]), min(c.Stride[0], c.Out[0])
-	return max(run.Saturated(4, taps, c.Batch, c.Out[0], c.Out[1]), run.Saturated(64, c.Batch, c.Out[0], x),
-		run.Saturated(64, x, y))
+	taps, phases := 1, phasesOf(c)
+	for d := range phases {
+		taps *= c.Kernel[d]/c.Stride[d] + 1
+	}
+	return max(run.Saturated(4, taps, c.Batch, c.Out[0], c.Out[1], c.Out[2]),
+		run.Saturated(64, c.Batch, c.Out[0], c.Out[1], phases[2]), run.Saturated(64, phases[0], phases[1], phases[2]))
+}
+
+// phasesOf counts the phases in each dimension.
+func phasesOf(c *kernel.ConvTranspose) (n [3]int) {
+	for d := range n {
+		n[d] = min(c.Stride[d], c.Out[d])
+	}
+	return n
 }
 
 // transposedFilters returns how filters [outputs, taps, channels of a group] are packed, multiplied by a batch
 // normalization that follows.
 func transposedFilters(v graph.Value, w []float32, c kernel.ConvTranspose, groups, per int, scale []float32) ir.Packed {
-	taps := c.Kernel[0] * c.Kernel[1]
-	p := ir.Packed{Value: v, Kind: fmt.Sprintf("transposed %v %v", c.Pad, [2]int{min(c.Out[0], c.Stride[0]),
-		min(c.Out[1], c.Stride[1])}), Beside: run.NumbersOf(run.BytesOf(scale)), Len: groups * per, Parts: groups}
+	taps := c.Kernel[0] * c.Kernel[1] * c.Kernel[2]
+	p := ir.Packed{Value: v, Kind: fmt.Sprintf("transposed %v %v", c.Pad, phasesOf(&c)), Beside: run.NumbersOf(run.BytesOf(scale)), Len: groups * per, Parts: groups}
 	if scale != nil {
 		p.Kind += ", normalized"
 	}

@@ -51,7 +51,7 @@ func (q *poolOp) Layout(l *ir.Layouter, n *ir.Node) {
 func matchPool(p *ir.Program, i int) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
 	s, ok := poolOf(n)
-	if !ok || !g.IsFloat32(n.In[0], n.Out[0]) || len(g.Values[n.In[0]].Dims) > 4 {
+	if !ok || !g.IsFloat32(n.In[0], n.Out[0]) || len(g.Values[n.In[0]].Dims) > 5 {
 		return nil
 	}
 	if o, is := n.Op.(*op.AveragePool); is && o.Global {
