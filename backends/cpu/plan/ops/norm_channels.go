@@ -100,9 +100,15 @@ func (t *channelNorm) Run(s *run.State) error {
 	return nil
 }
 
-// room is how many values of scratch memory a thread needs: a row, or those of the sums of a part.
+// fewChannels is how many values make a call of a kernel pay.
+const fewChannels = 256
+
+// row is the number of values that kernels take at once: a cell, or several of few channels.
+func (t *channelNorm) row() int { return t.channels * max(1, fewChannels/max(1, t.channels)) }
+
+// room is how many values of scratch memory a thread needs: four rows, or those of the sums of a part.
 func (t *channelNorm) room() int {
-	return max(t.channels, kernel.ReduceColsWork(kernel.ReduceSum, (t.cells+t.parts-1)/t.parts, t.channels))
+	return max(4*t.row(), kernel.ReduceColsWork(kernel.ReduceSum, (t.cells+t.parts-1)/t.parts, t.channels))
 }
 
 func (t *channelNorm) do(s *run.State, pass normPass) {
@@ -173,31 +179,50 @@ func (t *channelNorm) Chunk(i, worker int) {
 	image, part, n := i/t.parts, i%t.parts, t.channels
 	from, to := part*t.cells/t.parts, (part+1)*t.cells/t.parts
 	at := (image*t.cells + from) * n
-	x, sums, mean, rest := t.x[at:][:(to-from)*n], t.sums[i*n:][:n], t.mean[image*n:][:n], t.rest[image*n:][:n]
+	x, sums := t.x[at:][:(to-from)*n], t.sums[i*n:][:n]
 	work := t.centered[worker*t.room():][:t.room()]
-	d := work[:n]
-	switch t.pass {
-	case sumPass:
+	if t.pass == sumPass {
 		kernel.ReduceCols(kernel.ReduceSum, sums, x, to-from, n, work)
-	case restPass:
-		clear(sums)
-		for r := range to - from {
-			kernel.BinaryVV(kernel.Sub, d, x[r*n:][:n], mean)
-			kernel.BinaryVV(kernel.Add, sums, sums, d)
+		return
+	}
+	row := t.row()
+	repeated := func(k int, v []float32) []float32 {
+		v = v[image*n:][:n]
+		if row == n {
+			return v
 		}
-	case squarePass:
-		clear(sums)
-		for r := range to - from {
-			kernel.BinaryVV(kernel.Sub, d, x[r*n:][:n], mean)
+		dst := work[k*row:][:row]
+		for c := 0; c < row; c += n {
+			copy(dst[c:], v)
+		}
+		return dst
+	}
+	mean := repeated(0, t.mean)
+	if t.pass == resultPass {
+		y, factor, shift := t.y[at:][:len(x)], repeated(1, t.factor), repeated(2, t.shift)
+		for c := 0; c < len(x); c += row {
+			y, x := y[c:min(c+row, len(y))], x[c:min(c+row, len(x))]
+			kernel.BinaryVV(kernel.Sub, y, x, mean[:len(x)])
+			kernel.ScaleShiftRows(y, y, factor[:len(x)], shift[:len(x)], 1, len(x))
+		}
+		return
+	}
+	rest, d, all := repeated(1, t.rest), work[2*row:][:row], work[3*row:][:row]
+	clear(all)
+	for c := 0; c < len(x); c += row {
+		x := x[c:min(c+row, len(x))]
+		d := d[:len(x)]
+		kernel.BinaryVV(kernel.Sub, d, x, mean[:len(x)])
+		if t.pass == squarePass {
 			if t.again {
-				kernel.BinaryVV(kernel.Sub, d, d, rest)
+				kernel.BinaryVV(kernel.Sub, d, d, rest[:len(x)])
 			}
 			kernel.BinaryVV(kernel.Mul, d, d, d)
-			kernel.BinaryVV(kernel.Add, sums, sums, d)
 		}
-	default:
-		y := t.y[at:][:len(x)]
-		kernel.BinaryRows(kernel.Sub, y, x, mean, to-from, n)
-		kernel.ScaleShiftRows(y, y, t.factor[image*n:][:n], t.shift[image*n:][:n], to-from, n)
+		kernel.BinaryVV(kernel.Add, all[:len(x)], all[:len(x)], d)
+	}
+	copy(sums, all)
+	for c := n; c < row; c += n {
+		kernel.BinaryVV(kernel.Add, sums, sums, all[c:][:n])
 	}
 }
