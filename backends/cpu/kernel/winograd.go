@@ -6,10 +6,11 @@ import "fmt"
 // input by Winograd's algorithm F(4x4, 3x3): tiles of 6x6 inputs and
 // the filters are transformed, multiplied in 36 matrix products, and
 // transformed back to tiles of 4x4 outputs. It needs a quarter of the
-// multiplications of the direct form. The epilogue is that of [Gemm].
+// multiplications of the direct form. The epilogue is that of [Gemm]. With Depth
+// the kernel has several such planes, and so has the input.
 //
 // Numeric contract: float32; the transforms lose accuracy, to an absolute error
-// of about 2^-17 * sqrt(9*C) * max|In| * max|W|. An infinity or NaN in the input
+// of about 2^-17 * sqrt(9*C*planes) * max|In| * max|W|. An infinity or NaN in the input
 // makes the outputs of its tiles NaN or infinite, not only those it reaches.
 //
 // Use: PackWinograd for all channels; Plan; then for each phase in order all its chunks, in
@@ -21,6 +22,7 @@ type Winograd struct {
 	In          [2]int // height, width
 	Out         [2]int
 	Pad         [2]int // before the first row and column
+	Depth       Planes
 	X           []float32
 	LDX         int       // values from one input position to the next
 	U           []float32 // from PackWinograd
@@ -41,6 +43,9 @@ type Winograd struct {
 	phases  [3]int // chunks
 }
 
+// Planes is the first of three spatial dimensions. The zero value is a single plane.
+type Planes struct{ In, Out, Kernel, Stride, Dilation, Pad int }
+
 const (
 	winoFreqs   = 36
 	winoScratch = 36 * 16            // tmp of the transforms
@@ -58,7 +63,7 @@ func PackedWinogradLen(c, n int) int { return winoFreqs * PackedLen(c, n) }
 
 // PackWinograd transforms and packs the filters w, row-major [9, c1-c0, n] (taps
 // in row order), of the input channels c0 <= i < c1, so that threads can share
-// the work. dst holds PackedWinogradLen(c, n) values for all c channels and must
+// the work. The channels of the planes of a kernel follow one another. dst holds PackedWinogradLen(c, n) values for all c channels and must
 // be zero before the first call. tmp holds 288 values, private to the caller.
 func PackWinograd(dst, w []float32, c, n, c0, c1 int, tmp []float32) {
 	step := (c1 - c0) * n // from one tap to the next
@@ -77,17 +82,20 @@ func PackWinograd(dst, w []float32, c, n, c0, c1 int, tmp []float32) {
 // Plan checks the operands but Work, divides the work for the given number of
 // threads, sets WorkLen and returns the number of phases.
 func (w *Winograd) Plan(threads int) (phases int) {
+	if w.Depth == (Planes{}) {
+		w.Depth = Planes{In: 1, Out: 1, Kernel: 1, Stride: 1, Dilation: 1}
+	}
 	w.check()
 	w.threads = max(1, threads)
 	w.tiles = [2]int{ceilDiv(w.Out[0], 4), ceilDiv(w.Out[1], 4)}
-	total := w.Batch * w.tiles[0] * w.tiles[1]
+	total := w.total()
 	w.phases = [3]int{}
 	if total == 0 || w.N == 0 {
 		w.WorkLen = 0
 		return 0
 	}
 	private := w.threads * (winoLeft + winoFreqs*w.C)
-	most := winoBlock / max(1, w.C+w.N)
+	most := winoBlock / max(1, w.inputs()+w.N)
 	if w.large() {
 		most *= winoWide
 	}
@@ -115,23 +123,29 @@ func (w *Winograd) Plan(threads int) (phases int) {
 	return 1
 }
 
+// total is the number of tiles.
+func (w *Winograd) total() int { return w.Batch * w.Depth.Out * w.tiles[0] * w.tiles[1] }
+
+// inputs is the number of values that a sum takes of a position of a plane.
+func (w *Winograd) inputs() int { return w.C * w.Depth.Kernel }
+
 // large reports whether the filters do not stay in the second-level cache.
-func (w *Winograd) large() bool { return 4*PackedWinogradLen(w.C, w.N) > winoLarge }
+func (w *Winograd) large() bool { return 4*PackedWinogradLen(w.inputs(), w.N) > winoLarge }
 
 // step is the distance between the values of two frequencies of n channels: an odd number of cache lines, so that those
 // of one tile do not compete for the same places of the first-level cache.
 func (w *Winograd) step(n int) int { return (ceilDiv(w.block*n, 16) | 1) * 16 }
 
 // size is the number of values of a workspace, tiles of inputs and of sums.
-func (w *Winograd) size() int { return winoFreqs * (w.step(w.C) + w.step(w.N)) }
+func (w *Winograd) size() int { return winoFreqs * (w.step(w.inputs()) + w.step(w.N)) }
 
 // tileGroup and panelGroup are the sizes of chunks of the shared form.
 func (w *Winograd) tileGroup() int {
-	return max(1, min(ceilDiv(w.block, 4*w.threads), 1<<15/max(1, w.C+w.N)))
+	return max(1, min(ceilDiv(w.block, 4*w.threads), 1<<15/max(1, w.inputs()+w.N)))
 }
 
 func (w *Winograd) panelGroup() int {
-	return max(1, winoFlops/(2*PanelCols*w.block*max(1, w.C)))
+	return max(1, winoFlops/(2*PanelCols*w.block*max(1, w.inputs())))
 }
 
 // Chunks is the number of chunks of a phase.
@@ -148,15 +162,15 @@ func (w *Winograd) Run() {
 
 // Chunk computes chunk i of a phase.
 func (w *Winograd) Chunk(phase, i, worker int) {
-	total := w.Batch * w.tiles[0] * w.tiles[1]
+	total := w.total()
 	private := w.Work[worker*(winoLeft+winoFreqs*w.C):][:winoLeft+winoFreqs*w.C]
 	rest := w.Work[w.threads*len(private):]
-	size, split := w.size(), winoFreqs*w.step(w.C)
+	size, split := w.size(), winoFreqs*w.step(w.inputs())
 	if w.shared {
 		v, m := rest[:split], rest[split:size]
 		switch step := w.tileGroup(); phase {
 		case 0:
-			w.inputs(i*step, min(total, (i+1)*step), 0, v, private)
+			w.transform(i*step, min(total, (i+1)*step), 0, v, private)
 		case 1:
 			pg := w.panelGroup()
 			p := i / winoFreqs * pg
@@ -169,60 +183,74 @@ func (w *Winograd) Chunk(phase, i, worker int) {
 	rest = rest[worker*size:][:size]
 	v, m := rest[:split], rest[split:]
 	t0, t1 := i*total/w.phases[0], (i+1)*total/w.phases[0]
-	w.inputs(t0, t1, t0, v, private)
+	w.transform(t0, t1, t0, v, private)
 	for f := range winoFreqs {
 		w.product(f, t1-t0, 0, Panels(w.N), v, m)
 	}
 	w.outputs(t0, t1, t0, m, private)
 }
 
-// place is the image and the first output row and column of a tile.
-func (w *Winograd) place(t int) (image, y, x int) {
+// place is the plane of the output, and the first row and column there, of a tile.
+func (w *Winograd) place(t int) (plane, y, x int) {
 	per := w.tiles[0] * w.tiles[1]
 	return t / per, t % per / w.tiles[1] * 4, t % w.tiles[1] * 4
 }
 
-// inputs transforms tiles t0 <= t < t1 into rows t-base of v [36][block][C].
-func (w *Winograd) inputs(t0, t1, base int, v, private []float32) {
+// transform transforms the inputs of tiles t0 <= t < t1 into rows t-base of v [36][block][inputs].
+func (w *Winograd) transform(t0, t1, base int, v, private []float32) {
 	if w.C == 0 {
 		return
 	}
-	tmp, edge := private[:winoScratch], private[winoLeft:]
+	d, freq := &w.Depth, w.step(w.inputs())
 	for t := t0; t < t1; t++ {
-		n, y, x := w.place(t)
-		y, x = y-w.Pad[0], x-w.Pad[1]
-		out := &v[(t-base)*w.C]
-		of := 4 * w.step(w.C)
-		image := w.X[n*w.In[0]*w.In[1]*w.LDX:]
-		if y >= 0 && x >= 0 && y+6 <= w.In[0] && x+6 <= w.In[1] {
-			fast.winoInput(w.C, &image[(y*w.In[1]+x)*w.LDX], 4*w.In[1]*w.LDX, 4*w.LDX, out, of, &tmp[0])
-			continue
-		}
-		for i := range 6 {
-			row := edge[i*6*w.C:][:6*w.C]
-			if y+i < 0 || y+i >= w.In[0] {
-				clear(row)
+		plane, y, x := w.place(t)
+		first := plane%d.Out*d.Stride - d.Pad
+		for k := range d.Kernel {
+			at := (t-base)*w.inputs() + k*w.C
+			if z := first + k*d.Dilation; z >= 0 && z < d.In {
+				w.tile(plane/d.Out*d.In+z, y-w.Pad[0], x-w.Pad[1], v[at:], 4*freq, private)
 				continue
 			}
-			for j := range 6 {
-				d := row[j*w.C:][:w.C]
-				if x+j < 0 || x+j >= w.In[1] {
-					clear(d)
-				} else {
-					copy(d, image[((y+i)*w.In[1]+x+j)*w.LDX:])
-				}
+			for f := range winoFreqs {
+				clear(v[f*freq+at:][:w.C])
 			}
 		}
-		fast.winoInput(w.C, &edge[0], 4*6*w.C, 4*w.C, out, of, &tmp[0])
 	}
+}
+
+// tile transforms the inputs from row y and column x of a plane on, frequencies of bytes apart.
+func (w *Winograd) tile(plane, y, x int, out []float32, of int, private []float32) {
+	tmp, edge := private[:winoScratch], private[winoLeft:]
+	image := w.X[plane*w.In[0]*w.In[1]*w.LDX:]
+	if y >= 0 && x >= 0 && y+6 <= w.In[0] && x+6 <= w.In[1] {
+		fast.winoInput(w.C, &image[(y*w.In[1]+x)*w.LDX], 4*w.In[1]*w.LDX, 4*w.LDX, &out[0], of, &tmp[0])
+		return
+	}
+	for i := range 6 {
+		row := edge[i*6*w.C:][:6*w.C]
+		if y+i < 0 || y+i >= w.In[0] {
+			clear(row)
+			continue
+		}
+		for j := range 6 {
+			d := row[j*w.C:][:w.C]
+			if x+j < 0 || x+j >= w.In[1] {
+				clear(d)
+			} else {
+				copy(d, image[((y+i)*w.In[1]+x+j)*w.LDX:])
+			}
+		}
+	}
+	fast.winoInput(w.C, &edge[0], 4*6*w.C, 4*w.C, &out[0], of, &tmp[0])
 }
 
 // product multiplies frequency f of the first rows tiles for panels p0 <= p < p1.
 func (w *Winograd) product(f, rows, p0, p1 int, v, m []float32) {
-	ul := PackedLen(w.C, w.N)
+	k := w.inputs()
+	ul := PackedLen(k, w.N)
 	g := Gemm{
-		M: rows, N: w.N, K: w.C, LDA: w.C, LDC: w.N,
-		A: v[f*w.step(w.C):], B: w.U[f*ul:][:ul], C: m[f*w.step(w.N):],
+		M: rows, N: w.N, K: k, LDA: k, LDC: w.N,
+		A: v[f*w.step(k):], B: w.U[f*ul:][:ul], C: m[f*w.step(w.N):],
 	}
 	if f+1 < winoFreqs && w.large() && !w.shared {
 		g.next = w.U[(f+1)*ul:][:ul]
@@ -243,9 +271,9 @@ func (w *Winograd) outputs(t0, t1, base int, m, private []float32) {
 		after = 1
 	}
 	for t := t0; t < t1; t++ {
-		n, y, x := w.place(t)
+		plane, y, x := w.place(t)
 		ny, nx := min(4, w.Out[0]-y), min(4, w.Out[1]-x)
-		first := (n*w.Out[0]+y)*w.Out[1] + x
+		first := (plane*w.Out[0]+y)*w.Out[1] + x
 		var res *float32
 		if w.Res != nil && !(pass && w.ResAfter) {
 			res = &w.Res[first*w.LDR]
@@ -277,14 +305,15 @@ func (w *Winograd) activate(first, ny, nx int) {
 }
 
 func (w *Winograd) check() {
-	if min(w.C, w.N, w.Batch, w.In[0], w.In[1], w.Out[0], w.Out[1]) < 0 || w.LDX < w.C || w.LDY < w.N || w.Res != nil &&
+	d := &w.Depth
+	if min(w.C, w.N, w.Batch, w.In[0], w.In[1], w.Out[0], w.Out[1], d.In, d.Out, d.Kernel-1, d.Stride, d.Dilation) < 0 || w.LDX < w.C || w.LDY < w.N || w.Res != nil &&
 		w.LDR < w.N {
-		panic(fmt.Sprintf("kernel: Winograd: bad sizes C=%d N=%d batch=%d in=%v out=%v LDX=%d LDY=%d LDR=%d", w.C, w.N,
-			w.Batch, w.In, w.Out, w.LDX, w.LDY, w.LDR))
+		panic(fmt.Sprintf("kernel: Winograd: bad sizes C=%d N=%d batch=%d in=%v out=%v planes=%+v LDX=%d LDY=%d LDR=%d", w.C,
+			w.N, w.Batch, w.In, w.Out, *d, w.LDX, w.LDY, w.LDR))
 	}
-	positions := w.Batch * w.Out[0] * w.Out[1]
-	need("Winograd", "X", len(w.X), extent(w.Batch*w.In[0]*w.In[1], w.C, w.LDX))
-	need("Winograd", "U", len(w.U), PackedWinogradLen(w.C, w.N))
+	positions := w.Batch * d.Out * w.Out[0] * w.Out[1]
+	need("Winograd", "X", len(w.X), extent(w.Batch*d.In*w.In[0]*w.In[1], w.C, w.LDX))
+	need("Winograd", "U", len(w.U), PackedWinogradLen(w.inputs(), w.N))
 	need("Winograd", "Y", len(w.Y), extent(positions, w.N, w.LDY))
 	if w.Bias != nil {
 		need("Winograd", "Bias", len(w.Bias), w.N)

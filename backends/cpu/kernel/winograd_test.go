@@ -96,6 +96,52 @@ func TestWinograd_againstDirect(t *testing.T) {
 	})
 }
 
+// Kernels of several planes, at strides, dilations and paddings of the planes.
+func TestWinograd_volumes(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for i, d := range []Planes{
+			{In: 4, Out: 4, Kernel: 3, Stride: 1, Dilation: 1, Pad: 1}, {In: 7, Out: 3, Kernel: 2, Stride: 2, Dilation: 3},
+			{In: 5, Out: 5, Kernel: 1, Stride: 1, Dilation: 1}, {In: 1, Out: 3, Kernel: 3, Stride: 1, Dilation: 1, Pad: 2},
+			{In: 6, Out: 2, Kernel: 1, Stride: 3, Dilation: 1},
+		} {
+			c, n, batch, in := 5+4*i, 19-3*i, 1+i%2, [3]int{d.In, 6 + i, 9}
+			out := [3]int{d.Out, in[1], in[2]}
+			x, wt := randSlice(uint64(i), batch*volume(in)*c), randSlice(uint64(i+1), d.Kernel*9*c*n)
+			y := newGuarded(batch*volume(out)*n, i)
+			rows := make([]float32, 0, len(wt)) // [9, planes*c, n]
+			for tap := range 9 {
+				for plane := range d.Kernel {
+					rows = append(rows, wt[(plane*9+tap)*c*n:][:c*n]...)
+				}
+			}
+			w := Winograd{C: c, N: n, Batch: batch, In: [2]int(in[1:]), Out: [2]int(out[1:]), Pad: [2]int{1, 1}, Depth: d,
+				X: x, LDX: c, U: packWinograd(t, rows, d.Kernel*c, n), Y: y.data, LDY: n, Bias: randSlice(7, n)}
+			threads := 1 + i%4
+			phases := w.Plan(threads)
+			work := newGuarded(w.WorkLen, 0)
+			w.Work = work.data
+			for p := range phases {
+				for j := w.Chunks(p) - 1; j >= 0; j-- {
+					w.Chunk(p, j, j%threads)
+				}
+			}
+			y.check(t, "Y")
+			work.check(t, "Work")
+			win := Window{In: in, Out: out, Kernel: [3]int{d.Kernel, 3, 3}, Stride: [3]int{d.Stride, 1, 1},
+				Dilation: [3]int{d.Dilation, 1, 1}, Pad: [3]int{d.Pad, 1, 1}}
+			for p := range batch * volume(out) {
+				at := places(p%volume(out), out)
+				for o := range n {
+					v, mag := convOracle(x, batch, c, c, win, func(tap, ci, co int) float32 { return wt[(tap*c+ci)*n+co] },
+						o, p/volume(out), at[0], at[1], at[2])
+					v += float64(w.Bias[o])
+					require.InDelta(t, v, y.data[p*n+o], 1e-5*(mag+2), "%+v, position %d, channel %d", d, p, o)
+				}
+			}
+		}
+	})
+}
+
 func TestWinograd_everyThreadCountGivesTheSame(t *testing.T) {
 	for _, s := range [][3]int{{33, 64, 64}, {14, 64, 96}, {7, 64, 128}} {
 		h, c, n := s[0], s[1], s[2]

@@ -174,6 +174,13 @@ var spatialCases = []testCase{
 		return []graph.Value{m.Add(&op.Concat{Axis: 1}, up, x), largest, mean, padded, over, last,
 			m.Add(&op.MaxPool{ChannelsLast: true, Kernel: []int64{1, 2, 3}, Pads: []int64{0, 1, 2, 0, 0, 0}}, last)}
 	}},
+	{"planes of volumes by Winograd", 0, func(m *maker) []graph.Value {
+		x := m.input(2, 16, 5, 9, 10)
+		a := m.Add(&op.Relu{}, m.norm(m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1, 1, 1}}, x, m.weights(16, 3, 3, 3, 16)), 16, 1))
+		b := m.Add(&op.Add{}, a, m.Add(&op.Conv{Pads: []int64{0, 1, 1, 0, 1, 1}}, x, m.weights(16, 1, 3, 3, 16)))
+		return []graph.Value{b, m.Add(&op.Conv{Strides: []int64{2, 1, 1}, Dilations: []int64{2, 1, 1}}, b,
+			m.weights(24, 2, 3, 3, 16), m.weights(24))}
+	}},
 	{"padding before convolutions", 0, func(m *maker) []graph.Value {
 		x := m.input(1, 4, 9, 8)
 		p := m.Add(&op.Pad{}, x, m.Int64s(0, 0, 0, 1, 0, 0, 2, 1))

@@ -68,15 +68,16 @@ func (c *convolution) small() bool {
 }
 
 // winograd reports whether Winograd pays: it saves three quarters of the products and costs transforms of
-// input and output, and four times the filters' bytes, which few tiles do not share.
+// input and output, and four times the filters' bytes, which few tiles do not share. Of volumes it serves the planes.
 func (c *convolution) winograd() bool {
 	w := &c.win
-	one := [3]int{1, 1, 1}
-	if c.exact || !c.flat() || c.groups != 1 || w.Kernel != [3]int{1, 3, 3} || w.Stride != one || w.Dilation != one ||
+	of := func(v [3]int) [2]int { return [2]int(v[1:]) }
+	one := [2]int{1, 1}
+	if c.exact || c.groups != 1 || of(w.Kernel) != [2]int{3, 3} || of(w.Stride) != one || of(w.Dilation) != one ||
 		c.c < 16 || c.n < 16 {
 		return false
 	}
-	tiles := c.batch * ((w.Out[1] + 3) / 4) * ((w.Out[2] + 3) / 4)
+	tiles := c.batch * w.Out[0] * ((w.Out[1] + 3) / 4) * ((w.Out[2] + 3) / 4)
 	return tiles >= 12 && c.c*c.n <= 256*256 || tiles >= 32
 }
 
