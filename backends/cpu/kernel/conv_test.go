@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -119,6 +120,72 @@ func TestConvTranspose_againstScatter(t *testing.T) {
 			}
 			for p, v := range want {
 				require.InDelta(t, v, y.data[p/s.n*ldy+p%s.n], 1e-5, "case %d position %d channel %d", i, p/s.n, p%s.n)
+			}
+		}
+	})
+}
+
+// With a filter for each channel, phases are depthwise convolutions.
+func TestDepthwiseTranspose_againstScatter(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for i := range 60 {
+			r := rng(uint64(i))
+			c := DepthwiseTranspose{C: []int{1, 5, 16, 37}[i%4], Batch: 1 + i%2, Act: []Act{{}, {Op: Relu6}, {Op: SiLU}}[i%3]}
+			for d := range 3 {
+				if d > 0 || i%3 == 0 {
+					c.In[d], c.Kernel[d], c.Stride[d], c.Dilation[d] = 1+r.IntN(7), 1+r.IntN(4), 1+r.IntN(4), 1+r.IntN(3)
+				} else {
+					c.In[d], c.Kernel[d], c.Stride[d], c.Dilation[d] = 1, 1, 1, 1
+				}
+				c.Pad[d] = r.IntN(c.Kernel[d])
+				c.Out[d] = max(1, (c.In[d]-1)*c.Stride[d]-c.Pad[d]+(c.Kernel[d]-1)*c.Dilation[d]+1-r.IntN(3)+r.IntN(3))
+			}
+			if i%5 == 0 {
+				c.Kernel[2], c.Stride[2], c.Dilation[2] = 20, 2, 1 // a phase has ten taps of a row
+			}
+			c.LDX, c.LDY = c.C+i%3, c.C+i%4
+			c.X = randSlice(uint64(i), extent(c.Batch*volume(c.In), c.C, c.LDX))
+			w := randSlice(uint64(i+7), volume(c.Kernel)*c.C)
+			y := newGuarded(extent(c.Batch*volume(c.Out), c.C, c.LDY), i)
+			c.Y, c.Bias = y.data, randSlice(3, c.C)
+			c.Phases()
+			c.W = make([]float32, c.PackedLen())
+			c.PackDepthwiseTranspose(c.W, w)
+			threads := 1 + i%3
+			chunks := c.Plan(threads)
+			work := newGuarded(c.WorkLen(), 0)
+			c.Work = work.data
+			for j := chunks - 1; j >= 0; j-- {
+				c.Chunk(j, j%threads)
+			}
+			y.check(t, "Y")
+			work.check(t, "Work")
+			want := make([]float64, c.Batch*volume(c.Out)*c.C)
+			for p := range want {
+				want[p] = float64(c.Bias[p%c.C])
+			}
+			for p := range c.Batch * volume(c.In) {
+				from := places(p%volume(c.In), c.In)
+				for k := range volume(c.Kernel) {
+					to, inside := p/volume(c.In), true
+					for d, tap := range places(k, c.Kernel) {
+						o := from[d]*c.Stride[d] - c.Pad[d] + tap*c.Dilation[d]
+						inside = inside && o >= 0 && o < c.Out[d]
+						to = to*c.Out[d] + o
+					}
+					for ch := 0; inside && ch < c.C; ch++ {
+						want[to*c.C+ch] += float64(c.X[p*c.LDX+ch]) * float64(w[k*c.C+ch])
+					}
+				}
+			}
+			for p, v := range want {
+				switch c.Act.Op {
+				case Relu6:
+					v = min(max(v, 0), 6)
+				case SiLU:
+					v /= 1 + math.Exp(-v)
+				}
+				require.InDelta(t, v, y.data[p/c.C*c.LDY+p%c.C], 1e-5, "%d: %+v position %d channel %d", i, c.Kernel, p/c.C, p%c.C)
 			}
 		}
 	})

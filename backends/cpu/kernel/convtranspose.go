@@ -144,14 +144,6 @@ func (c *ConvTranspose) table(p *phase) Indirection {
 	return ind
 }
 
-// volume is the number of positions of three dimensions.
-func volume(v [3]int) int { return v[0] * v[1] * v[2] }
-
-// places are the coordinates of position i of a volume.
-func places(i int, volume [3]int) [3]int {
-	return [3]int{i / (volume[1] * volume[2]), i / volume[2] % volume[1], i % volume[2]}
-}
-
 // PackedConvTransposeLen is the number of values that PackConvTranspose writes.
 func (c *ConvTranspose) PackedConvTransposeLen() int {
 	n := 0

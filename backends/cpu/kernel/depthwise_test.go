@@ -35,16 +35,40 @@ func windows2D() []Window {
 	)
 }
 
+// dividedWindows are windows whose sums have parts: of several planes, or of long rows.
+func dividedWindows() []Window {
+	var ws []Window
+	for i := range 30 {
+		r, w := rng(uint64(i)), Window{}
+		for d := range 3 {
+			w.Kernel[d], w.Stride[d], w.Dilation[d] = 1+r.IntN(3), 1+r.IntN(2), 1+r.IntN(3)
+		}
+		if i%2 == 0 {
+			w.Kernel[2] = 8 + r.IntN(12)
+		}
+		for d := range 3 {
+			reach := (w.Kernel[d]-1)*w.Dilation[d] + 1
+			w.In[d], w.Pad[d] = 1+r.IntN(6), r.IntN(reach+1)
+			if d == 2 {
+				w.In[d] += r.IntN(20)
+			}
+			w.Out[d] = (w.In[d]+w.Pad[d]+reach-1-r.IntN(reach))/w.Stride[d] + 1
+		}
+		ws = append(ws, w)
+	}
+	return ws
+}
+
 func TestDepthwise_windowsAndChannels(t *testing.T) {
 	channels := []int{1, 3, 8, 16, 21, 37, 67}
 	eachISA(t, func(t *testing.T) {
-		for i, w := range windows2D() {
+		for i, w := range append(windows2D(), dividedWindows()...) {
 			if i%thinning != 0 {
 				continue
 			}
 			c := channels[i%len(channels)]
 			batch, ldi, ldo := 1+i%2, c+i%3, c+i%5
-			in := newGuarded(extent(batch*w.In[1]*w.In[2], c, ldi), i)
+			in := newGuarded(extent(batch*volume(w.In), c, ldi), i)
 			fillRand(rng(uint64(i)), in.data)
 			wt := newGuarded(w.Taps()*c, i+1)
 			fillRand(rng(uint64(i+9)), wt.data)
@@ -61,9 +85,9 @@ func TestDepthwise_windowsAndChannels(t *testing.T) {
 			d.Run()
 			out.check(t, "Out")
 			for p := range batch * w.Outputs() {
-				n, oy, ox := p/w.Outputs(), p%w.Outputs()/w.Out[2], p%w.Out[2]
+				n, o := p/w.Outputs(), places(p%w.Outputs(), w.Out)
 				for ch := range c {
-					v, mag := dwOracle(d, n, oy, ox, ch)
+					v, mag := dwOracle(d, n, o, ch)
 					if d.Bias != nil {
 						v += float64(d.Bias[ch])
 					}
@@ -84,7 +108,7 @@ func TestDepthwise_windowsAndChannels(t *testing.T) {
 						v += add
 					}
 					if got := float64(out.data[p*ldo+ch]); !(math.Abs(got-v) <= 2e-6*(mag+1)) {
-						t.Fatalf("window %+v C %d position %d,%d channel %d: got %v, want %v", w, c, oy, ox, ch, got, v)
+						t.Fatalf("window %+v C %d position %v channel %d: got %v, want %v", w, c, o, ch, got, v)
 					}
 				}
 				for ch := c; ch < ldo && p*ldo+ch < len(out.data); ch++ {
@@ -95,15 +119,17 @@ func TestDepthwise_windowsAndChannels(t *testing.T) {
 	})
 }
 
-func dwOracle(d Depthwise, n, oy, ox, ch int) (v, mag float64) {
+func dwOracle(d Depthwise, n int, o [3]int, ch int) (v, mag float64) {
 	w := &d.Win
-	for ky := range w.Kernel[1] {
-		for kx := range w.Kernel[2] {
-			y, x := w.at(1, oy, ky), w.at(2, ox, kx)
-			if y < 0 || y >= w.In[1] || x < 0 || x >= w.In[2] {
-				continue
-			}
-			p := float64(d.In[((n*w.In[1]+y)*w.In[2]+x)*d.LDI+ch]) * float64(d.W[(ky*w.Kernel[2]+kx)*d.C+ch])
+	for k := range w.Taps() {
+		from, inside := n, true
+		for dim, tap := range places(k, w.Kernel) {
+			at := w.at(dim, o[dim], tap)
+			inside = inside && at >= 0 && at < w.In[dim]
+			from = from*w.In[dim] + at
+		}
+		if inside {
+			p := float64(d.In[from*d.LDI+ch]) * float64(d.W[k*d.C+ch])
 			v, mag = v+p, mag+math.Abs(p)
 		}
 	}
@@ -121,7 +147,7 @@ func TestDepthwise_chunksCoverEverything(t *testing.T) {
 	n := d.Plan(4)
 	assert.Greater(t, n, 4)
 	for i := n - 1; i >= 0; i-- {
-		d.Chunk(i)
+		d.Chunk(i, i%4)
 	}
 	assert.Equal(t, want, got)
 }

@@ -28,7 +28,8 @@ type Pooling struct {
 // Plan checks the operands, divides the rows of the output into chunks for the
 // given number of threads and returns their number.
 func (p *Pooling) Plan(threads int) int {
-	checkWindow("Pooling", &p.Win, p.Batch, p.C, len(p.In), p.LDI, len(p.Out), p.LDO)
+	checkWindow("Pooling", &p.Win, p.Batch, p.C, len(p.In), p.LDI, p.LDO)
+	need("Pooling", "Out", len(p.Out), extent(p.Batch*p.Win.Outputs(), p.C, p.LDO))
 	rows, work := p.Batch*p.Win.Out[0]*p.Win.Out[1], 4*p.Win.Taps()*p.C*p.Win.Out[2]
 	p.rows, p.slices = divideRows(rows, work, threads), 1
 	if rows == 1 && work >= 1<<17 { // as of a global pooling

@@ -45,8 +45,17 @@ func (w *Window) interior(dim int) (o0, o1 int) {
 	return o0, max(o0, min(w.Out[dim], last/stride+1))
 }
 
-// checkWindow checks the operands of a window of NHWC images, checkFlatWindow that it has two dimensions besides.
-func checkWindow(fn string, w *Window, batch, c, in, ldi, out, ldo int) {
+// volume is the number of positions of three dimensions.
+func volume(v [3]int) int { return v[0] * v[1] * v[2] }
+
+// places are the coordinates of position i of a volume.
+func places(i int, volume [3]int) [3]int {
+	return [3]int{i / (volume[1] * volume[2]), i / volume[2] % volume[1], i % volume[2]}
+}
+
+// checkWindow checks a window of NHWC images and its input, checkFlatWindow that it has two dimensions besides, and its
+// output.
+func checkWindow(fn string, w *Window, batch, c, in, ldi, ldo int) {
 	for d := range 3 {
 		if w.In[d] < 0 || w.Out[d] < 0 || w.Kernel[d] < 1 || w.Stride[d] < 0 || w.Dilation[d] < 0 {
 			panic(fmt.Sprintf("kernel: %s: bad window %+v", fn, *w))
@@ -55,13 +64,13 @@ func checkWindow(fn string, w *Window, batch, c, in, ldi, out, ldo int) {
 	if ldi < c || ldo < c || c < 0 || batch < 0 {
 		panic(fmt.Sprintf("kernel: %s: want strides of at least C: window %+v C=%d LDI=%d LDO=%d", fn, *w, c, ldi, ldo))
 	}
-	need(fn, "In", in, extent(batch*w.In[0]*w.In[1]*w.In[2], c, ldi))
-	need(fn, "Out", out, extent(batch*w.Outputs(), c, ldo))
+	need(fn, "In", in, extent(batch*volume(w.In), c, ldi))
 }
 
 func checkFlatWindow(fn string, w *Window, batch, c, in, ldi, out, ldo int) {
 	if w.In[0] != 1 || w.Kernel[0] != 1 || w.Out[0] != 1 || w.Pad[0] != 0 {
 		panic(fmt.Sprintf("kernel: %s: want a two-dimensional window, got %+v", fn, *w))
 	}
-	checkWindow(fn, w, batch, c, in, ldi, out, ldo)
+	checkWindow(fn, w, batch, c, in, ldi, ldo)
+	need(fn, "Out", out, extent(batch*w.Outputs(), c, ldo))
 }

@@ -174,6 +174,22 @@ var spatialCases = []testCase{
 		return []graph.Value{m.Add(&op.Concat{Axis: 1}, up, x), largest, mean, padded, over, last,
 			m.Add(&op.MaxPool{ChannelsLast: true, Kernel: []int64{1, 2, 3}, Pads: []int64{0, 1, 2, 0, 0, 0}}, last)}
 	}},
+	{"depthwise volumes, long rows and transposed", 0, func(m *maker) []graph.Value {
+		x := m.input(2, 6, 5, 7, 8)
+		a := m.Add(&op.Relu{}, m.norm(m.Add(&op.Conv{Groups: 6, Pads: []int64{1, 1, 1, 1, 1, 1}}, x, m.weights(6, 3, 3, 3, 1)),
+			6, 1))
+		b := m.Add(&op.Conv{Groups: 6, Pads: []int64{2, 0, 0, 1, 0, 0}, Strides: []int64{2, 1, 1}}, a, m.weights(6, 4, 1, 1, 1))
+		c := m.Add(&op.Conv{Groups: 6, Strides: []int64{1, 2, 2}}, b, m.weights(6, 1, 3, 3, 1), m.weights(6))
+		image := m.input(1, 9, 12, 14)
+		long := m.Add(&op.Add{}, m.Add(&op.Conv{Groups: 9, Pads: []int64{2, 6, 2, 6}, Dilations: []int64{2, 1}}, image,
+			m.weights(9, 3, 13, 1)), image)
+		up := m.Add(&op.Tanh{}, m.norm(m.Add(&op.ConvTranspose{Groups: 9, Strides: []int64{2, 2}, Pads: []int64{1, 1, 1, 1}},
+			long, m.weights(9, 4, 4, 1), m.weights(9)), 9, 1))
+		last := m.Add(&op.ConvTranspose{Groups: 5, ChannelsLast: true, Strides: []int64{3, 1}}, m.input(2, 3, 4, 5),
+			m.weights(5, 2, 3, 1))
+		return []graph.Value{a, b, c, long, up, last,
+			m.Add(&op.ConvTranspose{Groups: 6, Strides: []int64{1, 2, 2}}, b, m.weights(6, 2, 2, 3, 1))}
+	}},
 	{"planes of volumes by Winograd", 0, func(m *maker) []graph.Value {
 		x := m.input(2, 16, 5, 9, 10)
 		a := m.Add(&op.Relu{}, m.norm(m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1, 1, 1}}, x, m.weights(16, 3, 3, 3, 16)), 16, 1))

@@ -34,7 +34,7 @@ func lowerDepthwise(c *convolution, w *ir.Lowering) func(s *run.State, st *run.S
 	packed := w.Packer.Order(c.at, tapsFirst(c))
 	return func(_ *run.State, st *run.Step) run.Process {
 		return &depthwiseTask{st, c, kernel.Depthwise{
-			C: c.c, Batch: c.batch, Win: c.win, W: packed, Bias: c.bias, ResAfter: c.epi.after, Act: c.epi.act,
+			C: c.c, Batch: c.batch, Win: acrossPlanes(c.win), W: packed, Bias: c.bias, ResAfter: c.epi.after, Act: c.epi.act,
 		}}
 	}
 }
@@ -43,9 +43,13 @@ func (t *depthwiseTask) Run(s *run.State) error {
 	t.In, t.LDI = s.Rows(t.st.Reads[0], t.C)
 	t.Out, t.LDO = s.Rows(t.st.Writes[0], t.C)
 	t.Res, t.LDR = t.conv.residualOf(s, t.st)
-	s.Do(t.Plan(s.Threads), t)
+	chunks := t.Plan(s.Threads)
+	if n := t.WorkLen(); n > 0 {
+		var err error
+		if t.Work, err = s.Borrow(n); err != nil {
+			return err
+		}
+	}
+	s.Do(chunks, t)
 	return nil
 }
-
-// Chunk computes some rows.
-func (t *depthwiseTask) Chunk(i, _ int) { t.Depthwise.Chunk(i) }

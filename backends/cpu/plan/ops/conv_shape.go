@@ -52,7 +52,20 @@ func (c *convolution) flat() bool {
 	return c.win.In[0] == 1 && c.win.Kernel[0] == 1 && c.win.Out[0] == 1 && c.win.Pad[0] == 0
 }
 
-func (c *convolution) depthwise() bool { return c.groups > 1 && c.ic == 1 && c.oc == 1 && c.flat() }
+func (c *convolution) depthwise() bool { return c.groups > 1 && c.ic == 1 && c.oc == 1 }
+
+// acrossPlanes is a window that leaves the planes of volumes as they are, over whole planes as rows: of two dimensions.
+func acrossPlanes(w kernel.Window) kernel.Window {
+	for d := 1; d < 3; d++ {
+		if w.Kernel[d] != 1 || w.Stride[d] > 1 || w.Pad[d] != 0 || w.In[d] != w.Out[d] {
+			return w
+		}
+	}
+	along := func(v [3]int) [3]int { return [3]int{1, v[0], v[1] * v[2]} }
+	w.In, w.Out, w.Kernel, w.Stride, w.Dilation = along(w.In), along(w.Out), along(w.Kernel), along(w.Stride), along(w.Dilation)
+	w.Dilation[2], w.Pad = 1, [3]int{0, w.Pad[0], 0}
+	return w
+}
 
 // Limits above which a convolution of few channels is divided otherwise: an output row is one chunk, which reads all
 // filters.

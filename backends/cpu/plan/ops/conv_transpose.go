@@ -70,6 +70,9 @@ func matchConvTranspose(p *ir.Program, i int) *ir.Patch {
 			int(v.In), int(v.Out), int(v.Kernel), int(v.Stride), int(v.Dilation), int(v.Before)
 	}
 	bias, ok := biasOf(g, n.In, 2, outputs)
+	if ok && groups > 1 && groups == channels && groups == outputs {
+		return depthwiseTransposed(p, i, &c, w, bias, axis)
+	}
 	if !ok || c.Waste() > mostWaste || !g.Budget.Allows(phaseBytes(&c)) || c.Phases() != nil {
 		return nil
 	}

@@ -35,7 +35,7 @@ func matchQDQSum(p *ir.Program, i int) *ir.Patch {
 	if !c.requantize() {
 		return nil
 	}
-	if c.conv != nil && c.conv.depthwise() && kernel.FastDepthwiseInt8(c.taps, c.n) {
+	if c.conv != nil && c.conv.depthwise() && c.conv.flat() && kernel.FastDepthwiseInt8(c.taps, c.n) {
 		return c.patch(p, i, c.depthwise(run.NHWC, c.post))
 	}
 	if q := c.gemm(); q != nil {

@@ -141,7 +141,7 @@ func quantEpilogueOf(p *ir.Program, v graph.Value) *qdqEpilogue {
 // integers is the operation that computes c with products of integers, nil when there is none, or one of float32 values
 // is faster.
 func (c *qdqSum) integers(conv *convolution) ir.Operation {
-	wide := conv.depthwise() && kernel.FastDepthwiseInt8(c.taps, c.n)
+	wide := conv.depthwise() && conv.flat() && kernel.FastDepthwiseInt8(c.taps, c.n)
 	if !kernel.FastInt8() || conv.groups > 1 && !wide || c.x.Zero < 0 || c.x.Zero > 255 ||
 		c.taps*c.ic > (1<<31-1)/(256*256) || !c.bytes() {
 		return nil
