@@ -190,6 +190,16 @@ var spatialCases = []testCase{
 		return []graph.Value{a, b, c, long, up, last,
 			m.Add(&op.ConvTranspose{Groups: 6, Strides: []int64{1, 2, 2}}, b, m.weights(6, 2, 2, 3, 1))}
 	}},
+	{"lines and volumes resized", 0, func(m *maker) (out []graph.Value) {
+		line, volume := m.input(2, 5, 9), m.input(1, 3, 4, 5, 6)
+		for _, to := range []graph.Value{m.Int64s(2, 5, 20), m.Int64s(2, 5, 4), m.Int64s(2, 5, 9), m.Int64s(2, 7, 9)} {
+			out = append(out, m.Add(&op.Resize{Mode: op.ResizeLinear, Coord: op.CoordHalfPixel}, line, graph.None, graph.None, to),
+				m.Add(&op.Resize{Coord: op.CoordAsymmetric, Nearest: op.NearestFloor}, line, graph.None, graph.None, to))
+		}
+		return append(out, m.Add(&op.Resize{Coord: op.CoordHalfPixel}, volume, graph.None, graph.None, m.Int64s(1, 3, 8, 10, 12)),
+			m.Add(&op.Resize{Axes: []int64{4, 2}, Coord: op.CoordAlignCorners}, volume, graph.None, graph.None, m.Int64s(3, 9)),
+			m.Add(&op.Resize{Mode: op.ResizeLinear}, volume, graph.None, graph.None, m.Int64s(1, 3, 7, 3, 12)))
+	}},
 	{"planes of volumes by Winograd", 0, func(m *maker) []graph.Value {
 		x := m.input(2, 16, 5, 9, 10)
 		a := m.Add(&op.Relu{}, m.norm(m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1, 1, 1}}, x, m.weights(16, 3, 3, 3, 16)), 16, 1))

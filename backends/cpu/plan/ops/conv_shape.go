@@ -67,6 +67,14 @@ func acrossPlanes(w kernel.Window) kernel.Window {
 	return w
 }
 
+// phasesOf counts the phases of a transposed convolution in each dimension.
+func phasesOf(c *kernel.ConvTranspose) (n [3]int) {
+	for d := range n {
+		n[d] = min(c.Stride[d], c.Out[d])
+	}
+	return n
+}
+
 // Limits above which a convolution of few channels is divided otherwise: an output row is one chunk, which reads all
 // filters.
 const (

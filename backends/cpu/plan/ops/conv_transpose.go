@@ -114,14 +114,6 @@ func phaseBytes(c *kernel.ConvTranspose) int64 {
 		run.Saturated(64, c.Batch, c.Out[0], c.Out[1], phases[2]), run.Saturated(64, phases[0], phases[1], phases[2]))
 }
 
-// phasesOf counts the phases in each dimension.
-func phasesOf(c *kernel.ConvTranspose) (n [3]int) {
-	for d := range n {
-		n[d] = min(c.Stride[d], c.Out[d])
-	}
-	return n
-}
-
 // transposedFilters returns how filters [outputs, taps, channels of a group] are packed, multiplied by a batch
 // normalization that follows.
 func transposedFilters(v graph.Value, w []float32, c kernel.ConvTranspose, groups, per int, scale []float32) ir.Packed {

@@ -22,20 +22,23 @@ type resizeOp struct {
 	kernel kernel.Resize
 }
 
-// matchResize finds nearest and bilinear resizing of the two spatial dimensions of images.
+// matchResize finds nearest resizing of any dimensions, and linear one of one or two spatial dimensions.
 func matchResize(p *ir.Program, i int) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
 	o, is := n.Op.(*op.Resize)
-	if !is || o.Mode == op.ResizeCubic || !movable(g, n.In[0], n.Out[0]) || len(g.Values[n.In[0]].Dims) != 4 ||
-		o.Mode == op.ResizeLinear && !g.IsFloat32(n.In[0], n.Out[0]) {
+	if !is || o.Mode == op.ResizeCubic || !movable(g, n.In[0], n.Out[0]) {
 		return nil
 	}
 	x, y := &g.Values[n.In[0]], &g.Values[n.Out[0]]
+	rank := len(x.Dims)
+	if o.Mode == op.ResizeLinear && (!g.IsFloat32(n.In[0], n.Out[0]) || rank < 3 || rank > 4) {
+		return nil
+	}
 	in, ok := constantInputs(g, n)
 	if !ok {
 		return nil
 	}
-	axes, err := o.ResolveAxes(4)
+	axes, err := o.ResolveAxes(rank)
 	if err != nil {
 		return nil
 	}
@@ -56,7 +59,7 @@ func matchResize(p *ir.Program, i int) *ir.Patch {
 	if o.Mode == op.ResizeNearest {
 		return nearestPatch(p, i, axes, cells, tables)
 	}
-	lists := [4]*kernel.Axis{}
+	lists := make([]*kernel.Axis, rank)
 	for i, a := range axes {
 		list, ok := resizeAxis(&cells[i])
 		if !ok || cells[i].Out != int(y.Dims[a]) {
@@ -70,16 +73,17 @@ func matchResize(p *ir.Program, i int) *ir.Patch {
 			lists[d] = &same
 		}
 	}
-	images, h, w, c := run.NHWC, 2, 3, 1 // the channels are dimension 1
+	images, c, w := run.NHWC, 1, rank-1 // the channels are dimension 1
 	if !unchanged(lists[c], int(x.Dims[c])) {
-		images, h, w, c = run.NCHW, 1, 2, 3
+		images, c, w = run.NCHW, rank-1, rank-2
 	}
 	if !unchanged(lists[0], int(x.Dims[0])) || !unchanged(lists[c], int(x.Dims[c])) {
 		return nil
 	}
-	k := kernel.Resize{
-		C: int(x.Dims[c]), Batch: int(x.Dims[0]), In: [2]int{int(x.Dims[h]), int(x.Dims[w])}, Rows: *lists[h],
-		Cols: *lists[w],
+	k := kernel.Resize{C: int(x.Dims[c]), Batch: int(x.Dims[0]), In: [2]int{1, int(x.Dims[w])}, Rows: identityAxis(1),
+		Cols: *lists[w]}
+	if rank == 4 {
+		k.In[0], k.Rows = int(x.Dims[w-1]), *lists[w-1]
 	}
 	found := p.Plainly(i, &resizeOp{ir.InOrder{Order: images}, k}, 1)
 	found.Tables = tables
