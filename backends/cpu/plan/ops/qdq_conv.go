@@ -35,7 +35,10 @@ func matchQDQSum(p *ir.Program, i int) *ir.Patch {
 	if !c.requantize() {
 		return nil
 	}
-	if c.conv != nil && c.conv.depthwise() && c.conv.flat() && kernel.FastDepthwiseInt8(c.taps, c.n) {
+	if c.conv != nil && c.conv.depthwise() {
+		if !c.conv.flat() || !kernel.FastDepthwiseInt8(c.taps, c.n) {
+			return nil // float32 is faster than a product for each channel
+		}
 		return c.patch(p, i, c.depthwise(run.NHWC, c.post))
 	}
 	if q := c.gemm(); q != nil {
