@@ -12,10 +12,11 @@ export BUILD
 
 # What Go would stamp into programs cannot be read in a checkout that another user owns, such as a container's bind mount.
 # With -trimpath for tests and generators too, every package is compiled once for them, the tool and copies of the tree.
-# Nothing here is linked with DWARF, so that the compiler need not make it: a tenth of its time.
+# Nothing here is linked with DWARF, so that the compiler need not make it: a tenth of its time. The tool is built without C;
+# with net and os/user in Go everywhere, tests and generators have its packages.
+FLAGS := -trimpath -buildvcs=false -gcflags=all=-dwarf=false -ldflags=-w -tags=netgo,osusergo
 GOFLAGS ?= $(shell $(GO) env GOFLAGS)
-override GOFLAGS := $(strip $(filter-out -buildvcs% -trimpath -gcflags=all=-dwarf=false,$(GOFLAGS)) -trimpath -buildvcs=false \
--gcflags=all=-dwarf=false)
+override GOFLAGS := $(strip $(filter-out -buildvcs% $(FLAGS),$(GOFLAGS)) $(FLAGS))
 export GOFLAGS
 
 ifeq ($(origin CC),default)
@@ -103,7 +104,7 @@ $(BUILD)/bin/anynpu: $(SOURCES) $(wildcard cmd/anynpu/*.go cmd/anynpu/serve_file
 # The same with what opens drivers: the system's dynamic loader runs it.
 $(LIB)/anynpu-devices: $(SOURCES) $(wildcard cmd/anynpu/*.go cmd/anynpu/serve_files/* internal/*/*.go) | tools-go
 	@mkdir -p $(@D)
-	CGO_ENABLED=0 $(GO) build -trimpath -tags drivers -ldflags "-s -w" -o $@ ./cmd/anynpu
+	CGO_ENABLED=0 $(GO) build -trimpath -tags drivers,netgo,osusergo -ldflags "-s -w" -o $@ ./cmd/anynpu
 
 # The suites as a program of their own, which finds AnyNPU where it is installed.
 $(BUILD)/bin/anynpu-conformance: $(SOURCES) $(wildcard conformance/*/*.go conformance/*/*/*.go conformance/*/*/*/*.go internal/*/*.go) | tools-go

@@ -3,7 +3,8 @@
 # without it.
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=$(realpath -m -- "${BUILD:-build}") lib=$build/lib
+goflags='-trimpath -buildvcs=false -gcflags=all=-dwarf=false -ldflags=-w -tags=netgo,osusergo'
 case " ${GOFLAGS:-} " in
-  *' -trimpath -buildvcs=false -gcflags=all=-dwarf=false '*) ;;
-  *) export GOFLAGS="${GOFLAGS:+$GOFLAGS }-trimpath -buildvcs=false -gcflags=all=-dwarf=false" ;;
+  *" $goflags "*) ;;
+  *) export GOFLAGS="${GOFLAGS:+$GOFLAGS }$goflags" ;;
 esac
