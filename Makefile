@@ -1,6 +1,9 @@
 # AnyNPU. `make` builds the libraries into build/lib; README.md names the other targets.
 # For another machine: GOARCH=arm64 CC=aarch64-linux-gnu-gcc BUILD=build/arm64 make
 
+# Make would look for a rule of its own for each source: half a second of each run.
+MAKEFLAGS += --no-builtin-rules
+
 GO     ?= go
 
 BUILD  ?= build
