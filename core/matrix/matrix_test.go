@@ -1,15 +1,16 @@
-package matrix
+package matrix_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/anynpu/anynpu/core/matrix"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
 func TestOperand_index(t *testing.T) {
-	o := Operand{Rows: 4, Columns: 12, Tiling: Tiling{Outer: 2, Inner: 4, Segment: 8}}
+	o := matrix.Operand{Rows: 4, Columns: 12, Tiling: matrix.Tiling{Outer: 2, Inner: 4, Segment: 8}}
 	seen := map[int]bool{}
 	for r := range 4 {
 		for d := range 12 {
@@ -31,31 +32,32 @@ func TestRearrange(t *testing.T) {
 		{tensor.Float16, func(i byte) []byte { return []byte{i, i + 100} }},
 		{tensor.Float32, func(i byte) []byte { return []byte{i, i + 100, i + 50, 7} }},
 	} {
-		from := Operand{Type: c.d, Rows: 4, Columns: 4, Tiling: Tiling{Outer: 4, Inner: 4}}
+		from := matrix.Operand{Type: c.d, Rows: 4, Columns: 4, Tiling: matrix.Tiling{Outer: 4, Inner: 4}}
 		to := from
-		to.Tiling, to.Data = Tiling{Outer: 2, Inner: 2}, make([]byte, from.Bytes())
+		to.Tiling, to.Data = matrix.Tiling{Outer: 2, Inner: 2}, make([]byte, from.Bytes())
 		var want []byte
 		for i := range tiled {
 			from.Data, want = append(from.Data, c.pack(byte(i))...), append(want, c.pack(tiled[i])...)
 		}
-		Rearrange(&to, &from)
+		matrix.Rearrange(&to, &from)
 		assert.Equal(t, want, to.Data, "%v", c.d)
 	}
-	from := Operand{Type: tensor.Int4, Rows: 4, Columns: 4, Tiling: Tiling{Outer: 4, Inner: 4}}
+	from := matrix.Operand{Type: tensor.Int4, Rows: 4, Columns: 4, Tiling: matrix.Tiling{Outer: 4, Inner: 4}}
 	from.Data = []byte{0x10, 0x32, 0x54, 0x76, 0x98, 0xba, 0xdc, 0xfe}
 	to := from
-	to.Tiling, to.Data = Tiling{Outer: 2, Inner: 2}, []byte{255, 255, 255, 255, 255, 255, 255, 255}
-	Rearrange(&to, &from)
+	to.Tiling, to.Data = matrix.Tiling{Outer: 2, Inner: 2}, []byte{255, 255, 255, 255, 255, 255, 255, 255}
+	matrix.Rearrange(&to, &from)
 	assert.Equal(t, []byte{0x10, 0x54, 0x32, 0x76, 0x98, 0xdc, 0xba, 0xfe}, to.Data)
 }
 
 func TestProduct_checkRefusesSizesThatDoNotFit(t *testing.T) {
-	operand := func(d tensor.DType, rows, columns int) Operand {
-		o := Operand{Type: d, Rows: rows, Columns: columns, Tiling: Tiling{Outer: rows, Inner: columns}}
+	operand := func(d tensor.DType, rows, columns int) matrix.Operand {
+		o := matrix.Operand{Type: d, Rows: rows, Columns: columns,
+			Tiling: matrix.Tiling{Outer: rows, Inner: columns}}
 		o.Data = make([]byte, o.Bytes())
 		return o
 	}
-	p := Product{A: operand(tensor.Int8, 2, 4), B: operand(tensor.Int8, 3, 4), C: operand(tensor.Int32, 2, 3)}
+	p := matrix.Product{A: operand(tensor.Int8, 2, 4), B: operand(tensor.Int8, 3, 4), C: operand(tensor.Int32, 2, 3)}
 	assert.NotPanics(t, p.Check)
 	p.ScaleB = make([]float32, 2)
 	assert.Panics(t, p.Check)

@@ -1,4 +1,4 @@
-package export
+package export_test
 
 import (
 	"os"
@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"github.com/anynpu/anynpu/core/format/onnx/export"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -20,7 +21,7 @@ func TestModel_writesThroughWhatIsNoFile(t *testing.T) {
 	b.Output(b.Add(&op.Relu{}, b.Input("x", tensor.T(tensor.Float32, 2))))
 	g, err := b.Graph()
 	require.NoError(t, err)
-	m, err := Of(g, Options{})
+	m, err := export.Of(g, export.Options{})
 	require.NoError(t, err)
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, unix.Mkfifo(pipe, 0o600))
