@@ -9,7 +9,7 @@ make --no-print-directory libs > /dev/null
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 host() { # PROGRAM FLAGS...
-  gcc -std=gnu11 -Wall -Wextra -Werror -g -O1 -D_GNU_SOURCE -Iinclude -Ictest ctest/hb_heads.c -o "$dir/$1" "${@:2}" \
+  gcc -std=gnu11 -Wall -Wextra -Werror -g1 -O1 -D_GNU_SOURCE -Iinclude -Ictest ctest/hb_heads.c -o "$dir/$1" "${@:2}" \
     -L"$lib" -Wl,-rpath,"$lib" -lanynpu -lm
 }
 host older -ldnn

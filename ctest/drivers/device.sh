@@ -13,7 +13,7 @@ has() { grep -qF -- "$2" "$1" || { cat "$1"; fail "want \"$2\""; }; }
 export XDG_CONFIG_HOME=$dir/config XDG_CACHE_HOME=$dir/cache ANYNPU_LOG_FILE=$dir/log
 mkdir -p "$XDG_CONFIG_HOME/anynpu/drivers.d" "$dir"/{npu,bpu}
 chmod 755 "$dir"
-flags=(-Wall -Wextra -Werror -g -O1 -D_GNU_SOURCE -Iinclude -Ictest -Iexamples -I"$here")
+flags=(-Wall -Wextra -Werror -g1 -O1 -D_GNU_SOURCE -Iinclude -Ictest -Iexamples -I"$here")
 gcc "${flags[@]}" -shared -fPIC -DCALLS='"zcalls_rknn.h"' -DCOMPUTE='"npu.h"' "$here/fake.c" -Wl,-soname,librknnrt.so \
   -o "$dir/npu/librknnrt.so" -lpthread -lm
 host() { # PROGRAM FLAGS...

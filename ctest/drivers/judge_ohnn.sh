@@ -10,7 +10,7 @@ trap 'rm -rf "$dir"' EXIT
 fail() { echo "judge_ohnn: $*"; exit 1; }
 chmod 755 "$dir"
 mkdir "$dir/npu"
-gcc -Wall -Wextra -Werror -g -O1 -D_GNU_SOURCE -Iinclude -Ictest -I"$here" -shared -fPIC -DCALLS='"zcalls_ohnn.h"' \
+gcc -Wall -Wextra -Werror -g1 -O1 -D_GNU_SOURCE -Iinclude -Ictest -I"$here" -shared -fPIC -DCALLS='"zcalls_ohnn.h"' \
   -DCOMPUTE='"nnrt.h"' "$here/fake.c" -Wl,-soname,libneural_network_runtime.so \
   -o "$dir/npu/libneural_network_runtime.so" -lpthread -lm
 GOCACHE=$(go env GOCACHE) # Go's own is in XDG_CACHE_HOME

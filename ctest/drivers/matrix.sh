@@ -10,7 +10,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 fail() { echo "matrix: $*"; exit 1; }
 export XDG_CONFIG_HOME=$dir/config XDG_CACHE_HOME=$dir/cache ANYNPU_LOG=info ANYNPU_LOG_FILE=$dir/log
-flags=(-Wall -Wextra -Werror -g -O1 -D_GNU_SOURCE -Iinclude -Ictest -I"$here")
+flags=(-Wall -Wextra -Werror -g1 -O1 -D_GNU_SOURCE -Iinclude -Ictest -I"$here")
 chmod 755 "$dir"
 . "$here/models_hbdnn.sh"
 

@@ -29,7 +29,7 @@ bpu_build() { # API SONAME FILE FLAGS...
   local api=$1 soname=$2 file=$3
   shift 3
   [[ " $* " = *--version-script* ]] || { echo 'CONFIG { global: *; };' > "$file.map"; set -- "$@" "-Wl,--version-script=$file.map"; }
-  gcc -Wall -Wextra -Werror -g -O1 -D_GNU_SOURCE -Iinclude -Ictest -Ictest/drivers -shared -fPIC \
+  gcc -Wall -Wextra -Werror -g1 -O1 -D_GNU_SOURCE -Iinclude -Ictest -Ictest/drivers -shared -fPIC \
     "-DCALLS=\"zcalls_$api.h\"" -DCOMPUTE='"bpu.h"' ctest/drivers/fake.c -Wl,-soname,"$soname" -o "$file" "$@" \
     -lpthread -lm
 }

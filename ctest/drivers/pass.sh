@@ -18,7 +18,7 @@ export GOCACHE XDG_CONFIG_HOME=$dir/config XDG_CACHE_HOME=$dir/cache ANYNPU_LOG_
 manifests=$XDG_CONFIG_HOME/anynpu/drivers.d
 mkdir -p "$manifests" "$dir"/{npu,lacks,alone,whole,bad}
 chmod 755 "$dir"
-flags=(-Wall -Wextra -Werror -g -O1 -D_GNU_SOURCE -Iinclude -Ictest -I"$here")
+flags=(-Wall -Wextra -Werror -g1 -O1 -D_GNU_SOURCE -Iinclude -Ictest -I"$here")
 npu=(gcc "${flags[@]}" -shared -fPIC -DCALLS='"zcalls_rknn.h"' -DCOMPUTE='"npu.h"' "$here/fake.c"
   -Wl,-soname,librknnrt.so -lpthread -lm)
 manifest() { # NAME API LIBRARY

@@ -26,7 +26,7 @@ case $api in
     ;;
 esac
 host() { # PROGRAM FLAGS...
-  gcc -Wall -Wextra -Werror -g -O1 -D_GNU_SOURCE -Iinclude -Ictest -I"$here" "$here/passing_hbdnn.c" -o "$dir/$1" \
+  gcc -Wall -Wextra -Werror -g1 -O1 -D_GNU_SOURCE -Iinclude -Ictest -I"$here" "$here/passing_hbdnn.c" -o "$dir/$1" \
     "${@:2}" -L"$lib" -Wl,-rpath,"$lib" "${linked[@]}" -lanynpu -lpthread -lm
 }
 $make_driver "$dir/bpu/$name"

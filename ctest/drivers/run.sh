@@ -22,7 +22,7 @@ make_library() { make -C "$dir/tree" --no-print-directory libs > "$dir/make.log"
 make_library
 lib=$dir/tree/build/lib
 export ANYNPU_LOG_FILE=/dev/null
-flags=(-Wall -Wextra -Werror -g -O1 -D_GNU_SOURCE -Iinclude -Ictest -I"$here")
+flags=(-Wall -Wextra -Werror -g1 -O1 -D_GNU_SOURCE -Iinclude -Ictest -I"$here")
 
 for row in rknn:librknnrt.so:rknn_context ohnn:libneural_network_runtime.so:NN_TensorDesc \
   hbdnn:libdnn.so:hbDNNHandle_t hbucp:libhbucp.so:hbDNNHandle_t \

@@ -34,7 +34,7 @@ if [ "${1:-}" = arm64 ]; then
   build_libs
   lib=$dir/tree/build/arm64/lib
   $CC -O2 -shared -fPIC "${warnings[@]}" -I"$here" -o "$dir/driver.so" "$here/driver.c" -lpthread
-  $CC "${warnings[@]}" -g -O1 -D_GNU_SOURCE -I"$here" -Iinclude -Ictest -L"$lib" -Wl,-rpath,"$lib" -rdynamic \
+  $CC "${warnings[@]}" -g1 -O1 -D_GNU_SOURCE -I"$here" -Iinclude -Ictest -L"$lib" -Wl,-rpath,"$lib" -rdynamic \
     "$here/host.c" -o "$dir/host" -lanynpu -lpthread
   for mode in alone moved "moved $dir/driver.so" "device $dir/driver.so"; do
     # shellcheck disable=SC2086 # a mode and its argument
@@ -47,7 +47,7 @@ fi
 
 build_libs
 lib=$dir/tree/build/lib
-flags=("${warnings[@]}" -g -O1 -D_GNU_SOURCE -I"$here" -Iinclude -Ictest -L"$lib" -Wl,-rpath,"$lib")
+flags=("${warnings[@]}" -g1 -O1 -D_GNU_SOURCE -I"$here" -Iinclude -Ictest -L"$lib" -Wl,-rpath,"$lib")
 
 # Names: a function without behaviour is not exported; the stub library has its version.
 ! nm -D "$lib"/*.so | grep > /dev/null toy_later || { echo "toy_later has no behaviour and is exported"; exit 1; }
