@@ -57,7 +57,9 @@ stub git git 'echo "fatal: detected dubious ownership" >&2; exit 128'
 export PATH=$dir/git:$PATH
 cd "$tree"
 for target in all examples; do
-  ! make "$target" CC=no-such-compiler > "$dir/out" 2>&1 || fail "make $target goes on without a compiler"
+  # As a user: root would ask Debian for packages.
+  ! PATH=$dir/user:$PATH make "$target" CC=no-such-compiler > "$dir/out" 2>&1 ||
+    fail "make $target goes on without a compiler"
   has "$dir/out" 'missing: no-such-compiler'
   ! make "$target" GO="$dir/go/go" > "$dir/out" 2>&1 || fail "make $target goes on with an old Go"
   has "$dir/out" 'Go 1.19.8 is too old'
