@@ -369,6 +369,11 @@ def attentions():
     add("self_bias", "MultiHeadAttention", "q k v b", same, d, num_heads=n)
     add("causal", "MultiHeadAttention", "q k v", same, num_heads=n, unidirectional=1)
     add("cross", "MultiHeadAttention", "q k v", cross, num_heads=n)
+    for tag, feeds in (("more_keys", cross), ("one_query", {**cross, "q": q[:, :1]}), ("fewer_keys", {"q": v, "k": q, "v": same["v"]})):
+        for opened in (False, True):
+            add(f"causal_{tag}{'_opened' if opened else ''}", "MultiHeadAttention", "q k v", feeds, num_heads=n, unidirectional=1, opened=opened)
+        e = np.linspace(-1, 1, feeds["q"].shape[1] * feeds["k"].shape[1], dtype=np.float32).reshape(1, 1, feeds["q"].shape[1], -1)
+        add(f"causal_{tag}_scores", "MultiHeadAttention", "q k v - - e", {**feeds, "e": e}, num_heads=n, unidirectional=1)
     add("cross_bias", "MultiHeadAttention", "q k v b", cross, d, num_heads=n)
     add("cross_bias_opened", "MultiHeadAttention", "q k v b", cross, d, num_heads=n, opened=True)
     add("scale", "MultiHeadAttention", "q k v", cross, num_heads=n, scale=0.3)

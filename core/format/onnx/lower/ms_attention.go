@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"math"
+
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
@@ -205,6 +207,14 @@ func lowerMultiHead(n *node) error {
 	if err != nil {
 		return err
 	}
+	if o.Causal && !fewerKeys(n.fact(0).Shape, n.fact(1).Shape) {
+		if o.Causal = false; n.b.Err() == nil {
+			mask, err = n.lastSeesAll(v[0], v[1], mask)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	swap := n.b.Int64s(0, 2, 1, 3)
 	apart := ranks[0] == 3 && ranks[1] == 4
 	if apart {
@@ -219,6 +229,41 @@ func lowerMultiHead(n *node) error {
 		n.out[0] = n.b.Add(&op.Reshape{ZeroCopies: true}, n.b.Add(&op.Transpose{}, y[0], swap), n.b.Int64s(0, 0, -1))
 	}
 	return n.b.Err()
+}
+
+// fewerKeys reports whether there are at most as many keys as queries, whose shapes are k and q.
+func fewerKeys(q, k tensor.Shape) bool {
+	a, b := q.Dims[q.Rank()-2], k.Dims[k.Rank()-2]
+	return a == b && a.Sym != tensor.Unknown || a.Known() && b.Known() && b.N <= a.N
+}
+
+// lastSeesAll forbids keys after a query's own place, by the summand of the scores. The last query sees all keys, as ONNX
+// Runtime has it.
+func (n *node) lastSeesAll(q, k, scores graph.Value) (graph.Value, error) {
+	d := n.b.Fact(k).DType
+	if d == tensor.Invalid {
+		d = tensor.Float32
+	}
+	none, err := n.scalarOf(d, 0)
+	if err != nil {
+		return graph.None, err
+	}
+	forbidden, err := n.scalarOf(d, math.Inf(-1))
+	if err != nil {
+		return graph.None, err
+	}
+	count := func(v graph.Value) graph.Value {
+		return n.b.Add(&op.Gather{}, n.b.Add(&op.Shape{}, v), n.scalar(int64(n.b.Fact(v).Shape.Rank()-2)))
+	}
+	zero, one, keys := n.scalar(0), n.scalar(1), count(k)
+	next := n.b.Add(&op.Range{}, one, n.b.Add(&op.Add{}, count(q), one), one)
+	ends := n.b.Add(&op.Where{}, n.b.Add(&op.Equal{}, next, count(q)), keys, next)
+	after := n.b.Add(&op.GreaterEqual{}, n.b.Add(&op.Range{}, zero, keys, one), n.b.Add(&op.Unsqueeze{}, ends, n.b.Int64s(1)))
+	mask := n.b.Add(&op.Where{}, after, forbidden, none)
+	if scores != graph.None {
+		mask = n.b.Add(&op.Add{}, scores, mask)
+	}
+	return mask, n.b.Err()
 }
 
 // biases adds the bias of queries, keys and values to them.
