@@ -19,7 +19,7 @@ from onnx import TensorProto, helper
 
 import forms
 from bodies import call, function
-from forms import add, f32, ints, node, refused
+from forms import add, f32, ints, node, refused, whole
 
 
 def grams():
@@ -392,7 +392,21 @@ def sequences():
             add(f"split_to_sequence_{axis}_of_a_declared_rank_in_branches_{deep}", [made, branch, node("Neg", "q")], x, half, inner=declared, want=np.float32(-want))
 
 
+def transposed():
+    """Sizes that a transposed convolution is told beside a padding."""
+    x, w = whole(1, 2, 4, 3), whole(2, 3, 3, 5)
+    full = np.zeros((1, 3, 6, 7), np.float32)
+    for i in range(4):
+        for j in range(3):
+            full[0, :, i : i + 3, j : j + 5] += np.tensordot(x[0, :, i, j], w, 1)
+    for auto in ("VALID", "NOTSET", "SAME_UPPER", "SAME_LOWER"):
+        for rows, columns in ((6, 7), (5, 6), (4, 4)):
+            top, left = ((n // 2 if auto == "SAME_UPPER" else n - n // 2) for n in (6 - rows, 7 - columns))
+            add(f"transposed_sizes_{auto.lower()}_{rows}x{columns}", node("ConvTranspose", "x w", auto_pad=auto, output_shape=[rows, columns]),
+                {"x": x}, {"w": w}, want=full[:, :, top : top + rows, left : left + columns], reference=False)
+
+
 if __name__ == "__main__":
-    for part in (grams, activations, words, blocks, bodies, untaken, empty, singles, functions, names, lines, stale, shapes, near, sequences):
+    for part in (grams, activations, words, blocks, bodies, untaken, empty, singles, functions, names, lines, stale, shapes, near, sequences, transposed):
         part()
     forms.finish(os.path.join(os.path.dirname(os.path.abspath(__file__)), "imports.zip"))

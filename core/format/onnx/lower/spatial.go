@@ -193,6 +193,9 @@ func lowerConvTranspose(n *node) error {
 		in[2] = n.arg(2)
 	}
 	if shape := n.ints("output_shape"); len(shape) > 0 {
+		if o.AutoPad == op.PadValid { // pads follow from output_shape; only SAME_UPPER splits them in another way
+			o.AutoPad = op.PadExplicit
+		}
 		return n.emit(o, append(in, n.b.Int64s(shape...))...)
 	}
 	if in[2] == graph.None {
