@@ -406,7 +406,15 @@ def transposed():
                 {"x": x}, {"w": w}, want=full[:, :, top : top + rows, left : left + columns], reference=False)
 
 
+def parts():
+    """Parts of an image's channels, one of them without channels."""
+    x, c = {"x": whole(1, 4, 9, 9)}, {"w": whole(8, 4, 3, 3), "n": ints(0, 5, 3), "m": ints(0, 9)}
+    first = node("Conv", "x w", "c", pads=[1] * 4)
+    add("parts_of_channels", [first, node("Split", "c n", "a b d", axis=1)], x, c, outs="a b d", reference=False)
+    add("parts_of_columns", [first, node("Split", "c m", "a b", axis=3), node("Relu", "b", "r")], x, c, outs="a r", reference=False)
+
+
 if __name__ == "__main__":
-    for part in (grams, activations, words, blocks, bodies, untaken, empty, singles, functions, names, lines, stale, shapes, near, sequences, transposed):
+    for part in (grams, activations, words, blocks, bodies, untaken, empty, singles, functions, names, lines, stale, shapes, near, sequences, transposed, parts):
         part()
     forms.finish(os.path.join(os.path.dirname(os.path.abspath(__file__)), "imports.zip"))

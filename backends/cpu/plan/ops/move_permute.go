@@ -36,8 +36,12 @@ type permutation struct {
 	total      int
 }
 
-// newPermutation merges dimensions that stay neighbours and picks the two that form matrices.
+// newPermutation merges dimensions that stay neighbours and picks the two that form matrices. Without elements there are
+// no matrices: total is 0.
 func newPermutation(dims []int64, perm []int) permutation {
+	if slices.Contains(dims, 0) {
+		return permutation{}
+	}
 	stride := tensor.RowMajor(dims)
 	var size, from []int // in the destination's order
 	for _, a := range perm {
@@ -88,6 +92,9 @@ type permuteTask struct {
 }
 
 func (t *permuteTask) Run(s *run.State) error {
+	if t.total == 0 {
+		return nil
+	}
 	t.x, t.y = s.Mem[t.st.Reads[0]], s.Mem[t.st.Writes[0]]
 	t.tiles, t.per = 1, 1
 	switch size := max(1, t.rows) * t.cols; {
