@@ -414,7 +414,21 @@ def parts():
     add("parts_of_columns", [first, node("Split", "c m", "a b", axis=3), node("Relu", "b", "r")], x, c, outs="a r", reference=False)
 
 
+def statistics():
+    """Types of the mean and the reciprocal deviation of a layer: those of stash_type."""
+    x = whole(3, 8).astype(np.float64)
+    g = np.linspace(0.5, 2, 8)
+    mean = x.mean(1, keepdims=True)
+    inverse = 1 / np.sqrt(x.var(1, keepdims=True) + 0.25)
+    for kind in (np.float64, np.float32, np.float16):
+        for tag, more in (("", {}), ("_stashed", {"stash_type": 1})):
+            want = [((x - mean) * inverse * g.astype(kind)).astype(kind), mean.astype(np.float32), inverse.astype(np.float32)]
+            close = {"rtol": 1e-2, "atol": 1e-2} if kind == np.float16 else {}
+            add(f"layernorm_statistics_{np.dtype(kind)}{tag}", node("LayerNormalization", "x g", "y m d", epsilon=0.25, **more), {"x": x.astype(kind)},
+                {"g": g.astype(kind)}, outs="y m d", want=want, reference=False, **close)
+
+
 if __name__ == "__main__":
-    for part in (grams, activations, words, blocks, bodies, untaken, empty, singles, functions, names, lines, stale, shapes, near, sequences, transposed, parts):
+    for part in (grams, activations, words, blocks, bodies, untaken, empty, singles, functions, names, lines, stale, shapes, near, sequences, transposed, parts, statistics):
         part()
     forms.finish(os.path.join(os.path.dirname(os.path.abspath(__file__)), "imports.zip"))

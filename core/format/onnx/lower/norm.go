@@ -4,6 +4,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
 )
 
 var normOperators = []Operator{
@@ -12,9 +13,7 @@ var normOperators = []Operator{
 		return &op.InstanceNorm{Epsilon: n.float("epsilon", 1e-5),
 			Axis: 1}
 	})},
-	{"", "LayerNormalization", 17, withAttrs(func(n *node) graph.Op {
-		return &op.LayerNorm{Axis: n.int("axis", -1), Epsilon: n.float("epsilon", 1e-5)}
-	})},
+	{"", "LayerNormalization", 17, lowerLayerNorm},
 	{"", "GroupNormalization", 18, lowerGroupNorm},
 	{"", "RMSNormalization", 23, withAttrs(func(n *node) graph.Op {
 		return &op.RMSNorm{Axis: n.int("axis", -1), Epsilon: n.float("epsilon", 1e-5)}
@@ -32,6 +31,26 @@ func lowerBatchNorm(n *node) error {
 		return fault.New(fault.Unsupported, "training mode")
 	}
 	return n.emit(&op.BatchNorm{Epsilon: n.float("epsilon", 1e-5), Axis: 1}, n.in...)
+}
+
+// lowerLayerNorm: mean and deviation are of the type that stash_type names, whatever x is.
+func lowerLayerNorm(n *node) error {
+	stash, err := n.dtype("stash_type")
+	if err != nil {
+		return err
+	}
+	if stash == tensor.Invalid {
+		stash = tensor.Float32
+	}
+	if err := n.emit(&op.LayerNorm{Axis: n.int("axis", -1), Epsilon: n.float("epsilon", 1e-5)}, n.in...); err != nil {
+		return err
+	}
+	for i := 1; i < len(n.out); i++ {
+		if n.asks(i) && n.b.Fact(n.out[i]).DType != stash {
+			n.out[i] = n.b.Add(&op.Cast{To: stash}, n.out[i])
+		}
+	}
+	return n.b.Err()
 }
 
 // lowerGroupNorm: before opset 21 scale and bias have one entry a group, since then one a channel.
