@@ -47,6 +47,7 @@ type Pool struct {
 	cpus    int // CPUs this process may use
 	spins   int // waiting runs that are not parked, at most; each keeps a processor of Go's scheduler
 	clock   func() time.Duration
+	yield   func() // gives the CPU to others
 
 	slots    []atomic.Pointer[Run] // admitted runs, at most one per thread
 	free     atomic.Int32          // free threads; changed with mu held
@@ -70,7 +71,7 @@ func New(threads int) *Pool {
 	threads = max(1, threads)
 	epoch := time.Now()
 	p := &Pool{threads: threads, cpus: allowedCPUs(), spins: 4, slots: make([]atomic.Pointer[Run], threads),
-		clock: func() time.Duration { return time.Since(epoch) }}
+		clock: func() time.Duration { return time.Since(epoch) }, yield: yield}
 	p.free.Store(int32(threads))
 	// A worker beyond the CPUs that exist can only get in the way.
 	for i := 1; i < min(threads, p.cpus); i++ {
@@ -102,6 +103,9 @@ func (p *Pool) Close() {
 		panic(fmt.Sprintf("pool: close with %d active and %d waiting runs", n, q))
 	}
 	p.closed = true
+	for p.revoke() { // workers that look for work stop looking
+		p.free.Add(1)
+	}
 	for _, w := range p.parked {
 		w.wake <- false
 	}

@@ -94,6 +94,24 @@ func TestRun_wakesAWorkerThatParks(t *testing.T) {
 	}
 }
 
+// TestWorker_parksAfterLongYields has a worker without work on a machine whose other programs get all the CPU at each
+// yield: one yield is longer than it may look for work.
+func TestWorker_parksAfterLongYields(t *testing.T) {
+	for _, cpus := range []int{1, 2} {
+		p := New(1)
+		yields := 0
+		p.threads, p.cpus, p.yield = 2, cpus, func() {
+			yields++
+			time.Sleep(2 * idleLimit)
+		}
+		w := &worker{pool: p, id: 1, wake: make(chan bool, 1)}
+		w.holds.Store(spare)
+		w.serve()
+		assert.LessOrEqual(t, yields, 2, "with %d CPUs", cpus)
+		assert.Equal(t, nothing, w.holds.Load())
+	}
+}
+
 func TestRun_resultsVisibleWithoutAtomics(t *testing.T) {
 	p := New(4)
 	defer p.Close()

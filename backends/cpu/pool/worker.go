@@ -49,20 +49,21 @@ func (w *worker) loop() {
 func (w *worker) serve() {
 	p := w.pool
 	idle := 0
-	var since time.Time
+	var since time.Time // the first look at the clock after work
 	for p.waiting.Load() == 0 && w.holds.Load() == spare {
 		if w.once() {
 			idle = 0
+			since = time.Time{}
 			continue
 		}
-		idle++
-		relax(idle, p)
-		if idle == 64 {
-			since = time.Now()
-		} else if idle%64 == 0 {
-			if d := time.Since(since); d > idleLimit || d > restLimit && !p.anyActive() {
-				break
-			}
+		if idle++; !relax(idle, p) {
+			continue
+		}
+		// A yield lasts as long as others compute: the clock is read after each.
+		if now := time.Now(); since.IsZero() {
+			since = now
+		} else if d := now.Sub(since); d > idleLimit || d > restLimit && !p.anyActive() {
+			break
 		}
 	}
 	p.mu.Lock()
@@ -121,15 +122,17 @@ func (p *Pool) anyActive() bool {
 
 // relax passes a moment of waiting: the CPU's pause at first, then the operating
 // system's yield, which also serves machines with fewer CPUs than threads, and now
-// and then Go's, in case GOMAXPROCS leaves no room for the thread waited for.
-func relax(i int, p *Pool) {
-	if i%1024 == 1023 {
+// and then Go's, in case GOMAXPROCS leaves no room for the thread waited for. It
+// reports whether others may have had the CPU meanwhile.
+func relax(i int, p *Pool) bool {
+	switch {
+	case i%1024 == 1023:
 		runtime.Gosched()
-		return
+	case i%32 == 31 || p.cpus < p.threads:
+		p.yield()
+	default:
+		pause()
+		return false
 	}
-	if i%32 == 31 || p.cpus < p.threads {
-		yield()
-		return
-	}
-	pause()
+	return true
 }
