@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"math"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -142,6 +143,7 @@ func TestDepthwiseTranspose_againstScatter(t *testing.T) {
 			}
 			if i%5 == 0 {
 				c.Kernel[2], c.Stride[2], c.Dilation[2] = 20, 2, 1 // a phase has ten taps of a row
+				c.Out[2] += 24
 			}
 			c.LDX, c.LDY = c.C+i%3, c.C+i%4
 			c.X = randSlice(uint64(i), extent(c.Batch*volume(c.In), c.C, c.LDX))
@@ -155,9 +157,15 @@ func TestDepthwiseTranspose_againstScatter(t *testing.T) {
 			chunks := c.Plan(threads)
 			work := newGuarded(c.WorkLen(), 0)
 			c.Work = work.data
-			for j := chunks - 1; j >= 0; j-- {
-				c.Chunk(j, j%threads)
+			var workers sync.WaitGroup
+			for worker := range threads { // at once: phases share the scratch memory
+				workers.Go(func() {
+					for j := chunks - 1 - worker; j >= 0; j -= threads {
+						c.Chunk(j, worker)
+					}
+				})
 			}
+			workers.Wait()
 			y.check(t, "Y")
 			work.check(t, "Work")
 			want := make([]float64, c.Batch*volume(c.Out)*c.C)

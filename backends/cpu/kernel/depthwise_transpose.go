@@ -17,9 +17,11 @@ type DepthwiseTranspose struct {
 	Act              Act
 	Work             []float32 // of WorkLen values
 
-	phases []Depthwise
-	taps   [][]int // of each phase, in the order of its window; -1: none
-	chunks []int   // before each phase, and in all
+	phases  []Depthwise
+	taps    [][]int // of each phase, in the order of its window; -1: none
+	chunks  []int   // before each phase, and in all
+	room    int     // values of scratch memory of a thread, in any phase
+	workers int
 }
 
 // Phases fixes the geometry: it must be called once before PackDepthwiseTranspose and Plan.
@@ -94,6 +96,7 @@ func (c *DepthwiseTranspose) PackDepthwiseTranspose(dst, w []float32) {
 func (c *DepthwiseTranspose) Plan(threads int) int {
 	need("DepthwiseTranspose", "W", len(c.W), c.PackedLen())
 	c.chunks = append(c.chunks[:0], 0)
+	c.room, c.workers = 0, max(1, threads)
 	w, y, n := c.W, c.Y, 0
 	for i := range c.phases {
 		p := &c.phases[i]
@@ -102,6 +105,7 @@ func (c *DepthwiseTranspose) Plan(threads int) int {
 		p.W, p.Out = w, y[min(len(y), ((first[0]*c.Out[1]+first[1])*c.Out[2]+first[2])*c.LDY):]
 		w = w[len(c.taps[i])*c.C:]
 		n += p.Plan(threads)
+		c.room = max(c.room, p.WorkLen()/c.workers)
 		c.chunks = append(c.chunks, n)
 	}
 	return n
@@ -117,20 +121,15 @@ func (c *DepthwiseTranspose) first(phase int) [3]int {
 }
 
 // WorkLen is how many values of scratch memory the chunks of Plan need.
-func (c *DepthwiseTranspose) WorkLen() int {
-	n := 0
-	for i := range c.phases {
-		n = max(n, c.phases[i].WorkLen())
-	}
-	return n
-}
+func (c *DepthwiseTranspose) WorkLen() int { return c.workers * c.room }
 
 // Chunk computes chunk i of the division that Plan made; worker is as that of [Depthwise].
 func (c *DepthwiseTranspose) Chunk(i, worker int) {
 	for k := range c.phases {
 		if i < c.chunks[k+1] {
-			c.phases[k].Work = c.Work
-			c.phases[k].Chunk(i-c.chunks[k], worker)
+			p := c.phases[k]
+			p.Work = c.Work[worker*c.room:][:c.room] // phases differ in the room that they need
+			p.Chunk(i-c.chunks[k], 0)
 			return
 		}
 	}
