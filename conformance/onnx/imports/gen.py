@@ -428,7 +428,26 @@ def statistics():
                 {"g": g.astype(kind)}, outs="y m d", want=want, reference=False, **close)
 
 
+def opened():
+    """Sizes of operands that only a run tells, of operators that divide them into groups."""
+    made = []
+    for groups in (2, 3):
+        for width in (1, 2):
+            name = f"opened_groups_convtranspose_{groups}_{width}"
+            add(name, node("ConvTranspose", "x w b", group=groups, strides=[2, 1]), {"x": whole(2, 6, 3, 4), "w": whole(6, width, 2, 3), "b": whole(groups * width)}, {}, opset=13)
+            made.append(name)
+        for opset in (18, 21):
+            name = f"opened_groups_groupnormalization_{groups}_{opset}"
+            entries = groups if opset == 18 else 6
+            add(name, node("GroupNormalization", "x s b", num_groups=groups, epsilon=0.25), {"x": whole(2, 6, 5), "s": f32(entries), "b": f32(entries)}, {}, opset=opset)
+            made.append(name)
+    for name in made:
+        for i in forms.base.cases[name][0].graph.input:
+            for k, d in enumerate(i.type.tensor_type.shape.dim):
+                d.dim_param = f"{i.name}_{k}"
+
+
 if __name__ == "__main__":
-    for part in (grams, activations, words, blocks, bodies, untaken, empty, singles, functions, names, lines, stale, shapes, near, sequences, transposed, parts, statistics):
+    for part in (grams, activations, words, blocks, bodies, untaken, empty, singles, functions, names, lines, stale, shapes, near, sequences, transposed, parts, statistics, opened):
         part()
     forms.finish(os.path.join(os.path.dirname(os.path.abspath(__file__)), "imports.zip"))

@@ -62,13 +62,19 @@ func lowerGroupNorm(n *node) error {
 	in := []graph.Value{n.arg(0), n.arg(1), n.arg(2)}
 	if n.version < 21 {
 		s := n.fact(0).Shape
-		if s.Rank() < 2 || !s.Dims[1].Known() || groups <= 0 || s.Dims[1].N%groups != 0 {
+		if groups <= 0 || s.Rank() >= 0 && (s.Rank() < 2 || s.Dims[1].Known() && s.Dims[1].N%groups != 0) {
 			return fault.New(fault.Shape, "%d groups of %v", groups, s)
 		}
-		per := s.Dims[1].N / groups
+		per := n.b.Int64s(1) // repetitions of one entry
+		if s.Rank() >= 0 && s.Dims[1].Known() {
+			per = n.b.Int64s(1, s.Dims[1].N/groups)
+		} else {
+			channels := n.b.Add(&op.Slice{}, n.b.Add(&op.Shape{}, in[0]), n.b.Int64s(1), n.b.Int64s(2), n.b.Int64s(0))
+			per = n.b.Add(&op.Concat{}, per, n.b.Add(&op.Div{}, channels, n.b.Int64s(groups)))
+		}
 		for i := 1; i <= 2; i++ {
 			v := n.b.Add(&op.Unsqueeze{}, in[i], n.b.Int64s(1))
-			v = n.b.Add(&op.Tile{}, v, n.b.Int64s(1, per))
+			v = n.b.Add(&op.Tile{}, v, per)
 			in[i] = n.b.Add(&op.Reshape{}, v, n.b.Int64s(-1))
 		}
 	}

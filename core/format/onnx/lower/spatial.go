@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"math"
+
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/onnx/proto"
 	"github.com/anynpu/anynpu/core/graph"
@@ -81,22 +83,27 @@ func (n *node) movedFilter(w graph.Value, transposed bool, groups int64) (graph.
 	if groups <= 1 {
 		return n.b.Add(&op.Transpose{}, w, n.b.Int64s(append(append([]int64{1}, perm...), 0)...)), n.b.Err()
 	}
-	// [g*i, o, spatial] -> [g, i, o, spatial] -> [g, o, spatial, i] -> [g*o, spatial, i]
-	dims, ok := n.b.Fact(w).Shape.Ints()
-	if !ok || dims[0]%groups != 0 {
+	if d := n.b.Fact(w).Shape.Dims[0]; d.Known() && d.N%groups != 0 {
 		return graph.None, fault.New(fault.Shape, "input 1: %v does not divide into %d groups", n.b.Fact(w).Shape, groups)
 	}
-	split := append([]int64{groups, dims[0] / groups}, dims[1:]...)
+	// [g*i, o, spatial] -> [g, i, o, spatial] -> [g, o, spatial, i] -> [g*o, spatial, i]
 	order := []int64{0, 2}
-	joined := []int64{groups * dims[1]}
 	for k := 2; k < r; k++ {
 		order = append(order, int64(k+1))
-		joined = append(joined, dims[k])
 	}
-	v := n.b.Add(&op.Reshape{}, w, n.b.Int64s(split...))
+	v := n.b.Add(&op.Reshape{}, w, n.sizesAfter(w, 1, groups, -1))
 	v = n.b.Add(&op.Transpose{}, v, n.b.Int64s(append(order, 1)...))
-	v = n.b.Add(&op.Reshape{}, v, n.b.Int64s(append(joined, dims[0]/groups)...))
+	v = n.b.Add(&op.Reshape{}, v, n.sizesAfter(v, 2, -1))
 	return v, n.b.Err()
+}
+
+// sizesAfter returns first and behind it the sizes of v from dimension at on, whether they are known or not.
+func (n *node) sizesAfter(v graph.Value, at int, first ...int64) graph.Value {
+	if dims, ok := n.b.Fact(v).Shape.Ints(); ok {
+		return n.b.Int64s(append(first, dims[at:]...)...)
+	}
+	rest := n.b.Add(&op.Slice{}, n.b.Add(&op.Shape{}, v), n.b.Int64s(int64(at)), n.b.Int64s(math.MaxInt64), n.b.Int64s(0))
+	return n.b.Add(&op.Concat{}, n.b.Int64s(first...), rest)
 }
 
 var AutoPads = map[string]op.AutoPad{"NOTSET": op.PadExplicit, "SAME_UPPER": op.PadSameUpper,
