@@ -442,185 +442,125 @@ TEXT ·unarySigmoidAVX2(SB), NOSPLIT, $0-32
 
 	// 2 vectors at a time
 unrolled:
-	CMPQ    DX, $+16
-	JLT     vector
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y3
-	VORPS   c80000000<>+0(SB), Y0, Y1
-	VORPS   c80000000<>+0(SB), Y3, Y4
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y2
-	VMOVUPS      cc2d00000<>+0(SB), Y5
-	VMAXPS       Y1, Y2, Y1
-	VMAXPS       Y4, Y5, Y4
-	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
-	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y5
-	VROUNDPS     $0x08, Y2, Y2
-	VROUNDPS     $0x08, Y5, Y5
-	VMOVUPS      Y1, Y1
-	VMOVUPS      Y4, Y7
-	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
-	VFNMADD231PS c3f317218<>+0(SB), Y5, Y7
-	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
-	VFNMADD231PS cb102e308<>+0(SB), Y5, Y7
-	VMOVUPS      c3ab50d36<>+0(SB), Y4
-	VMOVUPS      c3ab50d36<>+0(SB), Y8
-	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y4
-	VFMADD213PS  c3c091fe3<>+0(SB), Y7, Y8
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y4
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y7, Y8
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y4
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y7, Y8
-	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y4
-	VFMADD213PS  c3efffffe<>+0(SB), Y7, Y8
-	VMULPS       Y1, Y1, Y6
-	VMULPS       Y7, Y7, Y9
-	VFMADD213PS  Y1, Y6, Y4
-	VFMADD213PS  Y7, Y9, Y8
-	VADDPS       c3f800000<>+0(SB), Y4, Y4
-	VADDPS       c3f800000<>+0(SB), Y8, Y8
-	VCVTPS2DQ    Y2, Y1
-	VCVTPS2DQ    Y5, Y5
-	VPSRAD       $0x01, Y1, Y2
-	VPSRAD       $0x01, Y5, Y6
-	VPSUBD       Y2, Y1, Y1
-	VPSUBD       Y6, Y5, Y5
-	VPADDD       c0000007f<>+0(SB), Y2, Y2
-	VPADDD       c0000007f<>+0(SB), Y6, Y6
-	VPSLLD       $0x17, Y2, Y2
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y2, Y4, Y2
-	VMULPS       Y6, Y8, Y4
-	VPADDD       c0000007f<>+0(SB), Y1, Y1
-	VPADDD       c0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y1, Y1
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y1, Y2, Y1
-	VMULPS       Y5, Y4, Y5
-	VMOVUPS      c3f800000<>+0(SB), Y2
-	VMOVUPS      c3f800000<>+0(SB), Y6
-	VADDPS       Y2, Y1, Y4
-	VADDPS       Y6, Y5, Y7
-	VCMPPS       $0x11, c00000000<>+0(SB), Y0, Y0
-	VCMPPS       $0x11, c00000000<>+0(SB), Y3, Y3
-	VBLENDVPS    Y0, Y1, Y2, Y0
-	VBLENDVPS    Y3, Y5, Y6, Y1
-	VDIVPS       Y4, Y0, Y0
-	VDIVPS       Y7, Y1, Y1
-	VMOVUPS      Y0, (AX)
-	VMOVUPS      Y1, 32(AX)
-	ADDQ         $+64, AX
-	ADDQ         $+64, CX
-	SUBQ         $+16, DX
-	JMP          unrolled
+	CMPQ        DX, $+16
+	JLT         vector
+	VMOVUPS     (CX), Y0
+	VMOVUPS     32(CX), Y2
+	VMOVUPS     cc2d00000<>+0(SB), Y1
+	VMOVUPS     cc2d00000<>+0(SB), Y3
+	VMAXPS      Y0, Y1, Y0
+	VMAXPS      Y2, Y3, Y2
+	VMOVUPS     c41f00000<>+0(SB), Y1
+	VMOVUPS     c41f00000<>+0(SB), Y3
+	VMINPS      Y0, Y1, Y0
+	VMINPS      Y2, Y3, Y3
+	VMOVUPS     c4b40005f<>+0(SB), Y1
+	VMOVUPS     c4b40005f<>+0(SB), Y4
+	VFMADD231PS cbfb8aa3b<>+0(SB), Y0, Y1
+	VFMADD231PS cbfb8aa3b<>+0(SB), Y3, Y4
+	VSUBPS      c4b40005f<>+0(SB), Y1, Y2
+	VSUBPS      c4b40005f<>+0(SB), Y4, Y5
+	VFMADD231PS c3f317218<>+0(SB), Y2, Y0
+	VFMADD231PS c3f317218<>+0(SB), Y5, Y3
+	VFMADD231PS cb102e308<>+0(SB), Y2, Y0
+	VFMADD231PS cb102e308<>+0(SB), Y5, Y3
+	VMOVUPS     c3ab50d36<>+0(SB), Y2
+	VMOVUPS     c3ab50d36<>+0(SB), Y6
+	VFMADD213PS cbc091fe3<>+0(SB), Y0, Y2
+	VFMADD213PS cbc091fe3<>+0(SB), Y3, Y6
+	VFMADD213PS c3d2aac8b<>+0(SB), Y0, Y2
+	VFMADD213PS c3d2aac8b<>+0(SB), Y3, Y6
+	VFMADD213PS cbe2aaa45<>+0(SB), Y0, Y2
+	VFMADD213PS cbe2aaa45<>+0(SB), Y3, Y6
+	VFMADD213PS c3efffffe<>+0(SB), Y0, Y2
+	VFMADD213PS c3efffffe<>+0(SB), Y3, Y6
+	VMULPS      Y0, Y0, Y5
+	VMULPS      Y3, Y3, Y7
+	VFMSUB213PS Y0, Y5, Y2
+	VFMSUB213PS Y3, Y7, Y6
+	VPSLLD      $0x17, Y1, Y0
+	VPSLLD      $0x17, Y4, Y3
+	VADDPS      c2f800000<>+0(SB), Y0, Y1
+	VADDPS      c2f800000<>+0(SB), Y3, Y4
+	VFMADD213PS Y1, Y0, Y2
+	VFMADD213PS Y4, Y3, Y6
+	VMOVUPS     c2f800000<>+0(SB), Y0
+	VMOVUPS     c2f800000<>+0(SB), Y1
+	VDIVPS      Y2, Y0, Y0
+	VDIVPS      Y6, Y1, Y1
+	VMOVUPS     Y0, (AX)
+	VMOVUPS     Y1, 32(AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	SUBQ        $+16, DX
+	JMP         unrolled
 
 	// 1 vectors at a time
 vector:
-	CMPQ    DX, $+8
-	JLT     tail
-	VMOVUPS (CX), Y0
-	VORPS   c80000000<>+0(SB), Y0, Y1
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y2
-	VMAXPS       Y1, Y2, Y1
-	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
-	VROUNDPS     $0x08, Y2, Y2
-	VMOVUPS      Y1, Y1
-	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
-	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
-	VMOVUPS      c3ab50d36<>+0(SB), Y3
-	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y3
-	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
-	VMULPS       Y1, Y1, Y4
-	VFMADD213PS  Y1, Y4, Y3
-	VADDPS       c3f800000<>+0(SB), Y3, Y3
-	VCVTPS2DQ    Y2, Y1
-	VPSRAD       $0x01, Y1, Y2
-	VPSUBD       Y2, Y1, Y1
-	VPADDD       c0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y3, Y2
-	VPADDD       c0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y2, Y1
-	VMOVUPS      c3f800000<>+0(SB), Y2
-	VADDPS       Y2, Y1, Y3
-	VCMPPS       $0x11, c00000000<>+0(SB), Y0, Y0
-	VBLENDVPS    Y0, Y1, Y2, Y0
-	VDIVPS       Y3, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	ADDQ         $+32, AX
-	ADDQ         $+32, CX
-	SUBQ         $+8, DX
-	JMP          vector
+	CMPQ        DX, $+8
+	JLT         tail
+	VMOVUPS     (CX), Y0
+	VMOVUPS     cc2d00000<>+0(SB), Y1
+	VMAXPS      Y0, Y1, Y0
+	VMOVUPS     c41f00000<>+0(SB), Y1
+	VMINPS      Y0, Y1, Y0
+	VMOVUPS     c4b40005f<>+0(SB), Y1
+	VFMADD231PS cbfb8aa3b<>+0(SB), Y0, Y1
+	VSUBPS      c4b40005f<>+0(SB), Y1, Y2
+	VFMADD231PS c3f317218<>+0(SB), Y2, Y0
+	VFMADD231PS cb102e308<>+0(SB), Y2, Y0
+	VMOVUPS     c3ab50d36<>+0(SB), Y2
+	VFMADD213PS cbc091fe3<>+0(SB), Y0, Y2
+	VFMADD213PS c3d2aac8b<>+0(SB), Y0, Y2
+	VFMADD213PS cbe2aaa45<>+0(SB), Y0, Y2
+	VFMADD213PS c3efffffe<>+0(SB), Y0, Y2
+	VMULPS      Y0, Y0, Y3
+	VFMSUB213PS Y0, Y3, Y2
+	VPSLLD      $0x17, Y1, Y0
+	VADDPS      c2f800000<>+0(SB), Y0, Y1
+	VFMADD213PS Y1, Y0, Y2
+	VMOVUPS     c2f800000<>+0(SB), Y0
+	VDIVPS      Y2, Y0, Y0
+	VMOVUPS     Y0, (AX)
+	ADDQ        $+32, AX
+	ADDQ        $+32, CX
+	SUBQ        $+8, DX
+	JMP         vector
 
 	// the rest, under the mask
 tail:
-	TESTQ      DX, DX
-	JZ         done
-	LEAQ       maskTable<>+0(SB), BX
-	NEGQ       DX
-	VMOVUPS    32(BX)(DX*4), Y15
-	VMASKMOVPS (CX), Y15, Y0
-	VORPS      c80000000<>+0(SB), Y0, Y1
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y2
-	VMAXPS       Y1, Y2, Y1
-	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
-	VROUNDPS     $0x08, Y2, Y2
-	VMOVUPS      Y1, Y1
-	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
-	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
-	VMOVUPS      c3ab50d36<>+0(SB), Y3
-	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y3
-	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
-	VMULPS       Y1, Y1, Y4
-	VFMADD213PS  Y1, Y4, Y3
-	VADDPS       c3f800000<>+0(SB), Y3, Y3
-	VCVTPS2DQ    Y2, Y1
-	VPSRAD       $0x01, Y1, Y2
-	VPSUBD       Y2, Y1, Y1
-	VPADDD       c0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y3, Y2
-	VPADDD       c0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y2, Y1
-	VMOVUPS      c3f800000<>+0(SB), Y2
-	VADDPS       Y2, Y1, Y3
-	VCMPPS       $0x11, c00000000<>+0(SB), Y0, Y0
-	VBLENDVPS    Y0, Y1, Y2, Y0
-	VDIVPS       Y3, Y0, Y0
-	VMASKMOVPS   Y0, Y15, (AX)
+	TESTQ       DX, DX
+	JZ          done
+	LEAQ        maskTable<>+0(SB), BX
+	NEGQ        DX
+	VMOVUPS     32(BX)(DX*4), Y15
+	VMASKMOVPS  (CX), Y15, Y0
+	VMOVUPS     cc2d00000<>+0(SB), Y1
+	VMAXPS      Y0, Y1, Y0
+	VMOVUPS     c41f00000<>+0(SB), Y1
+	VMINPS      Y0, Y1, Y0
+	VMOVUPS     c4b40005f<>+0(SB), Y1
+	VFMADD231PS cbfb8aa3b<>+0(SB), Y0, Y1
+	VSUBPS      c4b40005f<>+0(SB), Y1, Y2
+	VFMADD231PS c3f317218<>+0(SB), Y2, Y0
+	VFMADD231PS cb102e308<>+0(SB), Y2, Y0
+	VMOVUPS     c3ab50d36<>+0(SB), Y2
+	VFMADD213PS cbc091fe3<>+0(SB), Y0, Y2
+	VFMADD213PS c3d2aac8b<>+0(SB), Y0, Y2
+	VFMADD213PS cbe2aaa45<>+0(SB), Y0, Y2
+	VFMADD213PS c3efffffe<>+0(SB), Y0, Y2
+	VMULPS      Y0, Y0, Y3
+	VFMSUB213PS Y0, Y3, Y2
+	VPSLLD      $0x17, Y1, Y0
+	VADDPS      c2f800000<>+0(SB), Y0, Y1
+	VFMADD213PS Y1, Y0, Y2
+	VMOVUPS     c2f800000<>+0(SB), Y0
+	VDIVPS      Y2, Y0, Y0
+	VMASKMOVPS  Y0, Y15, (AX)
 
 done:
 	VZEROUPPER
 	RET
-
-DATA c80000000<>+0(SB)/4, $0x80000000
-DATA c80000000<>+4(SB)/4, $0x80000000
-DATA c80000000<>+8(SB)/4, $0x80000000
-DATA c80000000<>+12(SB)/4, $0x80000000
-DATA c80000000<>+16(SB)/4, $0x80000000
-DATA c80000000<>+20(SB)/4, $0x80000000
-DATA c80000000<>+24(SB)/4, $0x80000000
-DATA c80000000<>+28(SB)/4, $0x80000000
-DATA c80000000<>+32(SB)/4, $0x80000000
-DATA c80000000<>+36(SB)/4, $0x80000000
-DATA c80000000<>+40(SB)/4, $0x80000000
-DATA c80000000<>+44(SB)/4, $0x80000000
-DATA c80000000<>+48(SB)/4, $0x80000000
-DATA c80000000<>+52(SB)/4, $0x80000000
-DATA c80000000<>+56(SB)/4, $0x80000000
-DATA c80000000<>+60(SB)/4, $0x80000000
-GLOBL c80000000<>(SB), RODATA|NOPTR, $64
 
 DATA cc2d00000<>+0(SB)/4, $0xc2d00000
 DATA cc2d00000<>+4(SB)/4, $0xc2d00000
@@ -640,23 +580,59 @@ DATA cc2d00000<>+56(SB)/4, $0xc2d00000
 DATA cc2d00000<>+60(SB)/4, $0xc2d00000
 GLOBL cc2d00000<>(SB), RODATA|NOPTR, $64
 
-DATA c3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+8(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+12(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+16(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+20(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+24(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+28(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+32(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+36(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+40(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+44(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+48(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+52(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+56(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+60(SB)/4, $0x3fb8aa3b
-GLOBL c3fb8aa3b<>(SB), RODATA|NOPTR, $64
+DATA c41f00000<>+0(SB)/4, $0x41f00000
+DATA c41f00000<>+4(SB)/4, $0x41f00000
+DATA c41f00000<>+8(SB)/4, $0x41f00000
+DATA c41f00000<>+12(SB)/4, $0x41f00000
+DATA c41f00000<>+16(SB)/4, $0x41f00000
+DATA c41f00000<>+20(SB)/4, $0x41f00000
+DATA c41f00000<>+24(SB)/4, $0x41f00000
+DATA c41f00000<>+28(SB)/4, $0x41f00000
+DATA c41f00000<>+32(SB)/4, $0x41f00000
+DATA c41f00000<>+36(SB)/4, $0x41f00000
+DATA c41f00000<>+40(SB)/4, $0x41f00000
+DATA c41f00000<>+44(SB)/4, $0x41f00000
+DATA c41f00000<>+48(SB)/4, $0x41f00000
+DATA c41f00000<>+52(SB)/4, $0x41f00000
+DATA c41f00000<>+56(SB)/4, $0x41f00000
+DATA c41f00000<>+60(SB)/4, $0x41f00000
+GLOBL c41f00000<>(SB), RODATA|NOPTR, $64
+
+DATA c4b40005f<>+0(SB)/4, $0x4b40005f
+DATA c4b40005f<>+4(SB)/4, $0x4b40005f
+DATA c4b40005f<>+8(SB)/4, $0x4b40005f
+DATA c4b40005f<>+12(SB)/4, $0x4b40005f
+DATA c4b40005f<>+16(SB)/4, $0x4b40005f
+DATA c4b40005f<>+20(SB)/4, $0x4b40005f
+DATA c4b40005f<>+24(SB)/4, $0x4b40005f
+DATA c4b40005f<>+28(SB)/4, $0x4b40005f
+DATA c4b40005f<>+32(SB)/4, $0x4b40005f
+DATA c4b40005f<>+36(SB)/4, $0x4b40005f
+DATA c4b40005f<>+40(SB)/4, $0x4b40005f
+DATA c4b40005f<>+44(SB)/4, $0x4b40005f
+DATA c4b40005f<>+48(SB)/4, $0x4b40005f
+DATA c4b40005f<>+52(SB)/4, $0x4b40005f
+DATA c4b40005f<>+56(SB)/4, $0x4b40005f
+DATA c4b40005f<>+60(SB)/4, $0x4b40005f
+GLOBL c4b40005f<>(SB), RODATA|NOPTR, $64
+
+DATA cbfb8aa3b<>+0(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+4(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+8(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+12(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+16(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+20(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+24(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+28(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+32(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+36(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+40(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+44(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+48(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+52(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+56(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+60(SB)/4, $0xbfb8aa3b
+GLOBL cbfb8aa3b<>(SB), RODATA|NOPTR, $64
 
 DATA c3f317218<>+0(SB)/4, $0x3f317218
 DATA c3f317218<>+4(SB)/4, $0x3f317218
@@ -712,23 +688,23 @@ DATA c3ab50d36<>+56(SB)/4, $0x3ab50d36
 DATA c3ab50d36<>+60(SB)/4, $0x3ab50d36
 GLOBL c3ab50d36<>(SB), RODATA|NOPTR, $64
 
-DATA c3c091fe3<>+0(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+4(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+8(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+12(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+16(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+20(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+24(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+28(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+32(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+36(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+40(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+44(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+48(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+52(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+56(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+60(SB)/4, $0x3c091fe3
-GLOBL c3c091fe3<>(SB), RODATA|NOPTR, $64
+DATA cbc091fe3<>+0(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+4(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+8(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+12(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+16(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+20(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+24(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+28(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+32(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+36(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+40(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+44(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+48(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+52(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+56(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+60(SB)/4, $0xbc091fe3
+GLOBL cbc091fe3<>(SB), RODATA|NOPTR, $64
 
 DATA c3d2aac8b<>+0(SB)/4, $0x3d2aac8b
 DATA c3d2aac8b<>+4(SB)/4, $0x3d2aac8b
@@ -748,23 +724,23 @@ DATA c3d2aac8b<>+56(SB)/4, $0x3d2aac8b
 DATA c3d2aac8b<>+60(SB)/4, $0x3d2aac8b
 GLOBL c3d2aac8b<>(SB), RODATA|NOPTR, $64
 
-DATA c3e2aaa45<>+0(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+4(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+8(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+12(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+16(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+20(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+24(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+28(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+32(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+36(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+40(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+44(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+48(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+52(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+56(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+60(SB)/4, $0x3e2aaa45
-GLOBL c3e2aaa45<>(SB), RODATA|NOPTR, $64
+DATA cbe2aaa45<>+0(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+4(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+8(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+12(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+16(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+20(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+24(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+28(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+32(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+36(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+40(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+44(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+48(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+52(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+56(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+60(SB)/4, $0xbe2aaa45
+GLOBL cbe2aaa45<>(SB), RODATA|NOPTR, $64
 
 DATA c3efffffe<>+0(SB)/4, $0x3efffffe
 DATA c3efffffe<>+4(SB)/4, $0x3efffffe
@@ -784,23 +760,23 @@ DATA c3efffffe<>+56(SB)/4, $0x3efffffe
 DATA c3efffffe<>+60(SB)/4, $0x3efffffe
 GLOBL c3efffffe<>(SB), RODATA|NOPTR, $64
 
-DATA c0000007f<>+0(SB)/4, $0x0000007f
-DATA c0000007f<>+4(SB)/4, $0x0000007f
-DATA c0000007f<>+8(SB)/4, $0x0000007f
-DATA c0000007f<>+12(SB)/4, $0x0000007f
-DATA c0000007f<>+16(SB)/4, $0x0000007f
-DATA c0000007f<>+20(SB)/4, $0x0000007f
-DATA c0000007f<>+24(SB)/4, $0x0000007f
-DATA c0000007f<>+28(SB)/4, $0x0000007f
-DATA c0000007f<>+32(SB)/4, $0x0000007f
-DATA c0000007f<>+36(SB)/4, $0x0000007f
-DATA c0000007f<>+40(SB)/4, $0x0000007f
-DATA c0000007f<>+44(SB)/4, $0x0000007f
-DATA c0000007f<>+48(SB)/4, $0x0000007f
-DATA c0000007f<>+52(SB)/4, $0x0000007f
-DATA c0000007f<>+56(SB)/4, $0x0000007f
-DATA c0000007f<>+60(SB)/4, $0x0000007f
-GLOBL c0000007f<>(SB), RODATA|NOPTR, $64
+DATA c2f800000<>+0(SB)/4, $0x2f800000
+DATA c2f800000<>+4(SB)/4, $0x2f800000
+DATA c2f800000<>+8(SB)/4, $0x2f800000
+DATA c2f800000<>+12(SB)/4, $0x2f800000
+DATA c2f800000<>+16(SB)/4, $0x2f800000
+DATA c2f800000<>+20(SB)/4, $0x2f800000
+DATA c2f800000<>+24(SB)/4, $0x2f800000
+DATA c2f800000<>+28(SB)/4, $0x2f800000
+DATA c2f800000<>+32(SB)/4, $0x2f800000
+DATA c2f800000<>+36(SB)/4, $0x2f800000
+DATA c2f800000<>+40(SB)/4, $0x2f800000
+DATA c2f800000<>+44(SB)/4, $0x2f800000
+DATA c2f800000<>+48(SB)/4, $0x2f800000
+DATA c2f800000<>+52(SB)/4, $0x2f800000
+DATA c2f800000<>+56(SB)/4, $0x2f800000
+DATA c2f800000<>+60(SB)/4, $0x2f800000
+GLOBL c2f800000<>(SB), RODATA|NOPTR, $64
 
 // func unarySiLUAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
 // Requires: AVX, AVX2, FMA3
@@ -811,167 +787,125 @@ TEXT ·unarySiLUAVX2(SB), NOSPLIT, $0-32
 
 	// 2 vectors at a time
 unrolled:
-	CMPQ    DX, $+16
-	JLT     vector
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y3
-	VORPS   c80000000<>+0(SB), Y0, Y1
-	VORPS   c80000000<>+0(SB), Y3, Y4
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y2
-	VMOVUPS      cc2d00000<>+0(SB), Y5
-	VMAXPS       Y1, Y2, Y1
-	VMAXPS       Y4, Y5, Y4
-	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
-	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y5
-	VROUNDPS     $0x08, Y2, Y2
-	VROUNDPS     $0x08, Y5, Y5
-	VMOVUPS      Y1, Y1
-	VMOVUPS      Y4, Y7
-	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
-	VFNMADD231PS c3f317218<>+0(SB), Y5, Y7
-	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
-	VFNMADD231PS cb102e308<>+0(SB), Y5, Y7
-	VMOVUPS      c3ab50d36<>+0(SB), Y4
-	VMOVUPS      c3ab50d36<>+0(SB), Y8
-	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y4
-	VFMADD213PS  c3c091fe3<>+0(SB), Y7, Y8
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y4
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y7, Y8
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y4
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y7, Y8
-	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y4
-	VFMADD213PS  c3efffffe<>+0(SB), Y7, Y8
-	VMULPS       Y1, Y1, Y6
-	VMULPS       Y7, Y7, Y9
-	VFMADD213PS  Y1, Y6, Y4
-	VFMADD213PS  Y7, Y9, Y8
-	VADDPS       c3f800000<>+0(SB), Y4, Y4
-	VADDPS       c3f800000<>+0(SB), Y8, Y8
-	VCVTPS2DQ    Y2, Y1
-	VCVTPS2DQ    Y5, Y5
-	VPSRAD       $0x01, Y1, Y2
-	VPSRAD       $0x01, Y5, Y6
-	VPSUBD       Y2, Y1, Y1
-	VPSUBD       Y6, Y5, Y5
-	VPADDD       c0000007f<>+0(SB), Y2, Y2
-	VPADDD       c0000007f<>+0(SB), Y6, Y6
-	VPSLLD       $0x17, Y2, Y2
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y2, Y4, Y2
-	VMULPS       Y6, Y8, Y4
-	VPADDD       c0000007f<>+0(SB), Y1, Y1
-	VPADDD       c0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y1, Y1
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y1, Y2, Y1
-	VMULPS       Y5, Y4, Y6
-	VMOVUPS      c3f800000<>+0(SB), Y2
-	VMOVUPS      c3f800000<>+0(SB), Y7
-	VADDPS       Y2, Y1, Y4
-	VADDPS       Y7, Y6, Y8
-	VCMPPS       $0x11, c00000000<>+0(SB), Y0, Y5
-	VCMPPS       $0x11, c00000000<>+0(SB), Y3, Y9
-	VBLENDVPS    Y5, Y1, Y2, Y1
-	VBLENDVPS    Y9, Y6, Y7, Y2
-	VDIVPS       Y4, Y1, Y1
-	VDIVPS       Y8, Y2, Y2
-	VMULPS       Y0, Y1, Y0
-	VMULPS       Y3, Y2, Y1
-	VMOVUPS      Y0, (AX)
-	VMOVUPS      Y1, 32(AX)
-	ADDQ         $+64, AX
-	ADDQ         $+64, CX
-	SUBQ         $+16, DX
-	JMP          unrolled
+	CMPQ        DX, $+16
+	JLT         vector
+	VMOVUPS     (CX), Y0
+	VMOVUPS     32(CX), Y2
+	VMOVUPS     cc2d00000<>+0(SB), Y1
+	VMOVUPS     cc2d00000<>+0(SB), Y3
+	VMAXPS      Y0, Y1, Y1
+	VMAXPS      Y2, Y3, Y4
+	VMOVUPS     c41f00000<>+0(SB), Y3
+	VMOVUPS     c41f00000<>+0(SB), Y5
+	VMINPS      Y1, Y3, Y1
+	VMINPS      Y4, Y5, Y5
+	VMOVUPS     c4b40005f<>+0(SB), Y3
+	VMOVUPS     c4b40005f<>+0(SB), Y6
+	VFMADD231PS cbfb8aa3b<>+0(SB), Y1, Y3
+	VFMADD231PS cbfb8aa3b<>+0(SB), Y5, Y6
+	VSUBPS      c4b40005f<>+0(SB), Y3, Y4
+	VSUBPS      c4b40005f<>+0(SB), Y6, Y7
+	VFMADD231PS c3f317218<>+0(SB), Y4, Y1
+	VFMADD231PS c3f317218<>+0(SB), Y7, Y5
+	VFMADD231PS cb102e308<>+0(SB), Y4, Y1
+	VFMADD231PS cb102e308<>+0(SB), Y7, Y5
+	VMOVUPS     c3ab50d36<>+0(SB), Y4
+	VMOVUPS     c3ab50d36<>+0(SB), Y8
+	VFMADD213PS cbc091fe3<>+0(SB), Y1, Y4
+	VFMADD213PS cbc091fe3<>+0(SB), Y5, Y8
+	VFMADD213PS c3d2aac8b<>+0(SB), Y1, Y4
+	VFMADD213PS c3d2aac8b<>+0(SB), Y5, Y8
+	VFMADD213PS cbe2aaa45<>+0(SB), Y1, Y4
+	VFMADD213PS cbe2aaa45<>+0(SB), Y5, Y8
+	VFMADD213PS c3efffffe<>+0(SB), Y1, Y4
+	VFMADD213PS c3efffffe<>+0(SB), Y5, Y8
+	VMULPS      Y1, Y1, Y7
+	VMULPS      Y5, Y5, Y9
+	VFMSUB213PS Y1, Y7, Y4
+	VFMSUB213PS Y5, Y9, Y8
+	VPSLLD      $0x17, Y3, Y1
+	VPSLLD      $0x17, Y6, Y5
+	VADDPS      c2f800000<>+0(SB), Y1, Y3
+	VADDPS      c2f800000<>+0(SB), Y5, Y6
+	VFMADD213PS Y3, Y1, Y4
+	VFMADD213PS Y6, Y5, Y8
+	VMOVUPS     c2f800000<>+0(SB), Y1
+	VMOVUPS     c2f800000<>+0(SB), Y3
+	VDIVPS      Y4, Y1, Y1
+	VDIVPS      Y8, Y3, Y3
+	VMULPS      Y0, Y1, Y0
+	VMULPS      Y2, Y3, Y1
+	VMOVUPS     Y0, (AX)
+	VMOVUPS     Y1, 32(AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	SUBQ        $+16, DX
+	JMP         unrolled
 
 	// 1 vectors at a time
 vector:
-	CMPQ    DX, $+8
-	JLT     tail
-	VMOVUPS (CX), Y0
-	VORPS   c80000000<>+0(SB), Y0, Y1
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y2
-	VMAXPS       Y1, Y2, Y1
-	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
-	VROUNDPS     $0x08, Y2, Y2
-	VMOVUPS      Y1, Y1
-	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
-	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
-	VMOVUPS      c3ab50d36<>+0(SB), Y3
-	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y3
-	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
-	VMULPS       Y1, Y1, Y4
-	VFMADD213PS  Y1, Y4, Y3
-	VADDPS       c3f800000<>+0(SB), Y3, Y3
-	VCVTPS2DQ    Y2, Y1
-	VPSRAD       $0x01, Y1, Y2
-	VPSUBD       Y2, Y1, Y1
-	VPADDD       c0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y3, Y2
-	VPADDD       c0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y2, Y1
-	VMOVUPS      c3f800000<>+0(SB), Y2
-	VADDPS       Y2, Y1, Y3
-	VCMPPS       $0x11, c00000000<>+0(SB), Y0, Y4
-	VBLENDVPS    Y4, Y1, Y2, Y1
-	VDIVPS       Y3, Y1, Y1
-	VMULPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (AX)
-	ADDQ         $+32, AX
-	ADDQ         $+32, CX
-	SUBQ         $+8, DX
-	JMP          vector
+	CMPQ        DX, $+8
+	JLT         tail
+	VMOVUPS     (CX), Y0
+	VMOVUPS     cc2d00000<>+0(SB), Y1
+	VMAXPS      Y0, Y1, Y1
+	VMOVUPS     c41f00000<>+0(SB), Y2
+	VMINPS      Y1, Y2, Y1
+	VMOVUPS     c4b40005f<>+0(SB), Y2
+	VFMADD231PS cbfb8aa3b<>+0(SB), Y1, Y2
+	VSUBPS      c4b40005f<>+0(SB), Y2, Y3
+	VFMADD231PS c3f317218<>+0(SB), Y3, Y1
+	VFMADD231PS cb102e308<>+0(SB), Y3, Y1
+	VMOVUPS     c3ab50d36<>+0(SB), Y3
+	VFMADD213PS cbc091fe3<>+0(SB), Y1, Y3
+	VFMADD213PS c3d2aac8b<>+0(SB), Y1, Y3
+	VFMADD213PS cbe2aaa45<>+0(SB), Y1, Y3
+	VFMADD213PS c3efffffe<>+0(SB), Y1, Y3
+	VMULPS      Y1, Y1, Y4
+	VFMSUB213PS Y1, Y4, Y3
+	VPSLLD      $0x17, Y2, Y1
+	VADDPS      c2f800000<>+0(SB), Y1, Y2
+	VFMADD213PS Y2, Y1, Y3
+	VMOVUPS     c2f800000<>+0(SB), Y1
+	VDIVPS      Y3, Y1, Y1
+	VMULPS      Y0, Y1, Y0
+	VMOVUPS     Y0, (AX)
+	ADDQ        $+32, AX
+	ADDQ        $+32, CX
+	SUBQ        $+8, DX
+	JMP         vector
 
 	// the rest, under the mask
 tail:
-	TESTQ      DX, DX
-	JZ         done
-	LEAQ       maskTable<>+0(SB), BX
-	NEGQ       DX
-	VMOVUPS    32(BX)(DX*4), Y15
-	VMASKMOVPS (CX), Y15, Y0
-	VORPS      c80000000<>+0(SB), Y0, Y1
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y2
-	VMAXPS       Y1, Y2, Y1
-	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
-	VROUNDPS     $0x08, Y2, Y2
-	VMOVUPS      Y1, Y1
-	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
-	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
-	VMOVUPS      c3ab50d36<>+0(SB), Y3
-	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y3
-	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
-	VMULPS       Y1, Y1, Y4
-	VFMADD213PS  Y1, Y4, Y3
-	VADDPS       c3f800000<>+0(SB), Y3, Y3
-	VCVTPS2DQ    Y2, Y1
-	VPSRAD       $0x01, Y1, Y2
-	VPSUBD       Y2, Y1, Y1
-	VPADDD       c0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y3, Y2
-	VPADDD       c0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y2, Y1
-	VMOVUPS      c3f800000<>+0(SB), Y2
-	VADDPS       Y2, Y1, Y3
-	VCMPPS       $0x11, c00000000<>+0(SB), Y0, Y4
-	VBLENDVPS    Y4, Y1, Y2, Y1
-	VDIVPS       Y3, Y1, Y1
-	VMULPS       Y0, Y1, Y0
-	VMASKMOVPS   Y0, Y15, (AX)
+	TESTQ       DX, DX
+	JZ          done
+	LEAQ        maskTable<>+0(SB), BX
+	NEGQ        DX
+	VMOVUPS     32(BX)(DX*4), Y15
+	VMASKMOVPS  (CX), Y15, Y0
+	VMOVUPS     cc2d00000<>+0(SB), Y1
+	VMAXPS      Y0, Y1, Y1
+	VMOVUPS     c41f00000<>+0(SB), Y2
+	VMINPS      Y1, Y2, Y1
+	VMOVUPS     c4b40005f<>+0(SB), Y2
+	VFMADD231PS cbfb8aa3b<>+0(SB), Y1, Y2
+	VSUBPS      c4b40005f<>+0(SB), Y2, Y3
+	VFMADD231PS c3f317218<>+0(SB), Y3, Y1
+	VFMADD231PS cb102e308<>+0(SB), Y3, Y1
+	VMOVUPS     c3ab50d36<>+0(SB), Y3
+	VFMADD213PS cbc091fe3<>+0(SB), Y1, Y3
+	VFMADD213PS c3d2aac8b<>+0(SB), Y1, Y3
+	VFMADD213PS cbe2aaa45<>+0(SB), Y1, Y3
+	VFMADD213PS c3efffffe<>+0(SB), Y1, Y3
+	VMULPS      Y1, Y1, Y4
+	VFMSUB213PS Y1, Y4, Y3
+	VPSLLD      $0x17, Y2, Y1
+	VADDPS      c2f800000<>+0(SB), Y1, Y2
+	VFMADD213PS Y2, Y1, Y3
+	VMOVUPS     c2f800000<>+0(SB), Y1
+	VDIVPS      Y3, Y1, Y1
+	VMULPS      Y0, Y1, Y0
+	VMASKMOVPS  Y0, Y15, (AX)
 
 done:
 	VZEROUPPER
@@ -989,63 +923,51 @@ unrolled:
 	CMPQ         DX, $+16
 	JLT          vector
 	VMOVUPS      (CX), Y0
-	VMOVUPS      32(CX), Y2
+	VMOVUPS      32(CX), Y3
 	VANDPS       c7fffffff<>+0(SB), Y0, Y1
-	VANDPS       c7fffffff<>+0(SB), Y2, Y3
+	VANDPS       c7fffffff<>+0(SB), Y3, Y4
+	VMOVUPS      c41200000<>+0(SB), Y2
+	VMOVUPS      c41200000<>+0(SB), Y5
+	VMINPS       Y1, Y2, Y1
+	VMINPS       Y4, Y5, Y2
 	VADDPS       Y1, Y1, Y1
-	VADDPS       Y3, Y3, Y3
-	VXORPS       c80000000<>+0(SB), Y1, Y1
-	VXORPS       c80000000<>+0(SB), Y3, Y4
-	VMOVUPS      cc1f00000<>+0(SB), Y3
-	VMOVUPS      cc1f00000<>+0(SB), Y5
-	VMAXPS       Y1, Y3, Y1
-	VMAXPS       Y4, Y5, Y4
-	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y3
-	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y5
-	VROUNDPS     $0x08, Y3, Y3
-	VROUNDPS     $0x08, Y5, Y5
-	VMOVUPS      Y1, Y1
-	VMOVUPS      Y4, Y7
-	VFNMADD231PS c3f317218<>+0(SB), Y3, Y1
-	VFNMADD231PS c3f317218<>+0(SB), Y5, Y7
-	VFNMADD231PS cb102e308<>+0(SB), Y3, Y1
-	VFNMADD231PS cb102e308<>+0(SB), Y5, Y7
+	VADDPS       Y2, Y2, Y5
+	VMOVUPS      c4b40007f<>+0(SB), Y2
+	VMOVUPS      c4b40007f<>+0(SB), Y6
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y1, Y2
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y5, Y6
+	VSUBPS       c4b40007f<>+0(SB), Y2, Y4
+	VSUBPS       c4b40007f<>+0(SB), Y6, Y7
+	VFNMADD231PS c3f317218<>+0(SB), Y4, Y1
+	VFNMADD231PS c3f317218<>+0(SB), Y7, Y5
 	VMOVUPS      c3ab50d36<>+0(SB), Y4
 	VMOVUPS      c3ab50d36<>+0(SB), Y8
 	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y4
-	VFMADD213PS  c3c091fe3<>+0(SB), Y7, Y8
+	VFMADD213PS  c3c091fe3<>+0(SB), Y5, Y8
 	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y4
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y7, Y8
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y5, Y8
 	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y4
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y7, Y8
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y5, Y8
 	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y4
-	VFMADD213PS  c3efffffe<>+0(SB), Y7, Y8
-	VMULPS       Y1, Y1, Y6
-	VMULPS       Y7, Y7, Y9
-	VFMADD213PS  Y1, Y6, Y4
-	VFMADD213PS  Y7, Y9, Y8
-	VCVTPS2DQ    Y3, Y1
-	VCVTPS2DQ    Y5, Y5
-	VPADDD       c0000007f<>+0(SB), Y1, Y1
-	VPADDD       c0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y1, Y1
-	VPSLLD       $0x17, Y5, Y5
-	VSUBPS       c3f800000<>+0(SB), Y1, Y3
+	VFMADD213PS  c3efffffe<>+0(SB), Y5, Y8
+	VMULPS       Y1, Y1, Y7
+	VMULPS       Y5, Y5, Y9
+	VFMADD213PS  Y1, Y7, Y4
+	VFMADD213PS  Y5, Y9, Y8
+	VPSLLD       $0x17, Y2, Y1
+	VPSLLD       $0x17, Y6, Y5
+	VSUBPS       c3f800000<>+0(SB), Y1, Y2
 	VSUBPS       c3f800000<>+0(SB), Y5, Y6
-	VFMADD213PS  Y3, Y1, Y4
+	VFMADD213PS  Y2, Y1, Y4
 	VFMADD213PS  Y6, Y5, Y8
-	VMOVUPS      c40000000<>+0(SB), Y1
-	VMOVUPS      c40000000<>+0(SB), Y3
-	VADDPS       Y1, Y4, Y1
-	VADDPS       Y3, Y8, Y3
+	VADDPS       c40000000<>+0(SB), Y4, Y1
+	VADDPS       c40000000<>+0(SB), Y8, Y2
 	VDIVPS       Y1, Y4, Y1
-	VDIVPS       Y3, Y8, Y3
-	VANDPS       c7fffffff<>+0(SB), Y1, Y1
-	VANDPS       c7fffffff<>+0(SB), Y3, Y3
+	VDIVPS       Y2, Y8, Y2
 	VANDPS       c80000000<>+0(SB), Y0, Y0
-	VANDPS       c80000000<>+0(SB), Y2, Y2
+	VANDPS       c80000000<>+0(SB), Y3, Y3
 	VORPS        Y1, Y0, Y0
-	VORPS        Y3, Y2, Y1
+	VORPS        Y2, Y3, Y1
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
 	ADDQ         $+64, AX
@@ -1059,15 +981,13 @@ vector:
 	JLT          tail
 	VMOVUPS      (CX), Y0
 	VANDPS       c7fffffff<>+0(SB), Y0, Y1
+	VMOVUPS      c41200000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
 	VADDPS       Y1, Y1, Y1
-	VXORPS       c80000000<>+0(SB), Y1, Y1
-	VMOVUPS      cc1f00000<>+0(SB), Y2
-	VMAXPS       Y1, Y2, Y1
-	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
-	VROUNDPS     $0x08, Y2, Y2
-	VMOVUPS      Y1, Y1
-	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
-	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
+	VMOVUPS      c4b40007f<>+0(SB), Y2
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y1, Y2
+	VSUBPS       c4b40007f<>+0(SB), Y2, Y3
+	VFNMADD231PS c3f317218<>+0(SB), Y3, Y1
 	VMOVUPS      c3ab50d36<>+0(SB), Y3
 	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
 	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
@@ -1075,15 +995,11 @@ vector:
 	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
 	VMULPS       Y1, Y1, Y4
 	VFMADD213PS  Y1, Y4, Y3
-	VCVTPS2DQ    Y2, Y1
-	VPADDD       c0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
+	VPSLLD       $0x17, Y2, Y1
 	VSUBPS       c3f800000<>+0(SB), Y1, Y2
 	VFMADD213PS  Y2, Y1, Y3
-	VMOVUPS      c40000000<>+0(SB), Y1
-	VADDPS       Y1, Y3, Y1
+	VADDPS       c40000000<>+0(SB), Y3, Y1
 	VDIVPS       Y1, Y3, Y1
-	VANDPS       c7fffffff<>+0(SB), Y1, Y1
 	VANDPS       c80000000<>+0(SB), Y0, Y0
 	VORPS        Y1, Y0, Y0
 	VMOVUPS      Y0, (AX)
@@ -1101,15 +1017,13 @@ tail:
 	VMOVUPS      32(BX)(DX*4), Y15
 	VMASKMOVPS   (CX), Y15, Y0
 	VANDPS       c7fffffff<>+0(SB), Y0, Y1
+	VMOVUPS      c41200000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
 	VADDPS       Y1, Y1, Y1
-	VXORPS       c80000000<>+0(SB), Y1, Y1
-	VMOVUPS      cc1f00000<>+0(SB), Y2
-	VMAXPS       Y1, Y2, Y1
-	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
-	VROUNDPS     $0x08, Y2, Y2
-	VMOVUPS      Y1, Y1
-	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
-	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
+	VMOVUPS      c4b40007f<>+0(SB), Y2
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y1, Y2
+	VSUBPS       c4b40007f<>+0(SB), Y2, Y3
+	VFNMADD231PS c3f317218<>+0(SB), Y3, Y1
 	VMOVUPS      c3ab50d36<>+0(SB), Y3
 	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
 	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
@@ -1117,15 +1031,11 @@ tail:
 	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
 	VMULPS       Y1, Y1, Y4
 	VFMADD213PS  Y1, Y4, Y3
-	VCVTPS2DQ    Y2, Y1
-	VPADDD       c0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
+	VPSLLD       $0x17, Y2, Y1
 	VSUBPS       c3f800000<>+0(SB), Y1, Y2
 	VFMADD213PS  Y2, Y1, Y3
-	VMOVUPS      c40000000<>+0(SB), Y1
-	VADDPS       Y1, Y3, Y1
+	VADDPS       c40000000<>+0(SB), Y3, Y1
 	VDIVPS       Y1, Y3, Y1
-	VANDPS       c7fffffff<>+0(SB), Y1, Y1
 	VANDPS       c80000000<>+0(SB), Y0, Y0
 	VORPS        Y1, Y0, Y0
 	VMASKMOVPS   Y0, Y15, (AX)
@@ -1152,23 +1062,95 @@ DATA c7fffffff<>+56(SB)/4, $0x7fffffff
 DATA c7fffffff<>+60(SB)/4, $0x7fffffff
 GLOBL c7fffffff<>(SB), RODATA|NOPTR, $64
 
-DATA cc1f00000<>+0(SB)/4, $0xc1f00000
-DATA cc1f00000<>+4(SB)/4, $0xc1f00000
-DATA cc1f00000<>+8(SB)/4, $0xc1f00000
-DATA cc1f00000<>+12(SB)/4, $0xc1f00000
-DATA cc1f00000<>+16(SB)/4, $0xc1f00000
-DATA cc1f00000<>+20(SB)/4, $0xc1f00000
-DATA cc1f00000<>+24(SB)/4, $0xc1f00000
-DATA cc1f00000<>+28(SB)/4, $0xc1f00000
-DATA cc1f00000<>+32(SB)/4, $0xc1f00000
-DATA cc1f00000<>+36(SB)/4, $0xc1f00000
-DATA cc1f00000<>+40(SB)/4, $0xc1f00000
-DATA cc1f00000<>+44(SB)/4, $0xc1f00000
-DATA cc1f00000<>+48(SB)/4, $0xc1f00000
-DATA cc1f00000<>+52(SB)/4, $0xc1f00000
-DATA cc1f00000<>+56(SB)/4, $0xc1f00000
-DATA cc1f00000<>+60(SB)/4, $0xc1f00000
-GLOBL cc1f00000<>(SB), RODATA|NOPTR, $64
+DATA c41200000<>+0(SB)/4, $0x41200000
+DATA c41200000<>+4(SB)/4, $0x41200000
+DATA c41200000<>+8(SB)/4, $0x41200000
+DATA c41200000<>+12(SB)/4, $0x41200000
+DATA c41200000<>+16(SB)/4, $0x41200000
+DATA c41200000<>+20(SB)/4, $0x41200000
+DATA c41200000<>+24(SB)/4, $0x41200000
+DATA c41200000<>+28(SB)/4, $0x41200000
+DATA c41200000<>+32(SB)/4, $0x41200000
+DATA c41200000<>+36(SB)/4, $0x41200000
+DATA c41200000<>+40(SB)/4, $0x41200000
+DATA c41200000<>+44(SB)/4, $0x41200000
+DATA c41200000<>+48(SB)/4, $0x41200000
+DATA c41200000<>+52(SB)/4, $0x41200000
+DATA c41200000<>+56(SB)/4, $0x41200000
+DATA c41200000<>+60(SB)/4, $0x41200000
+GLOBL c41200000<>(SB), RODATA|NOPTR, $64
+
+DATA c4b40007f<>+0(SB)/4, $0x4b40007f
+DATA c4b40007f<>+4(SB)/4, $0x4b40007f
+DATA c4b40007f<>+8(SB)/4, $0x4b40007f
+DATA c4b40007f<>+12(SB)/4, $0x4b40007f
+DATA c4b40007f<>+16(SB)/4, $0x4b40007f
+DATA c4b40007f<>+20(SB)/4, $0x4b40007f
+DATA c4b40007f<>+24(SB)/4, $0x4b40007f
+DATA c4b40007f<>+28(SB)/4, $0x4b40007f
+DATA c4b40007f<>+32(SB)/4, $0x4b40007f
+DATA c4b40007f<>+36(SB)/4, $0x4b40007f
+DATA c4b40007f<>+40(SB)/4, $0x4b40007f
+DATA c4b40007f<>+44(SB)/4, $0x4b40007f
+DATA c4b40007f<>+48(SB)/4, $0x4b40007f
+DATA c4b40007f<>+52(SB)/4, $0x4b40007f
+DATA c4b40007f<>+56(SB)/4, $0x4b40007f
+DATA c4b40007f<>+60(SB)/4, $0x4b40007f
+GLOBL c4b40007f<>(SB), RODATA|NOPTR, $64
+
+DATA c3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+8(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+12(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+16(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+20(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+24(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+28(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+32(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+36(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+40(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+44(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+48(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+52(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+56(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+60(SB)/4, $0x3fb8aa3b
+GLOBL c3fb8aa3b<>(SB), RODATA|NOPTR, $64
+
+DATA c3c091fe3<>+0(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+4(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+8(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+12(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+16(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+20(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+24(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+28(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+32(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+36(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+40(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+44(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+48(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+52(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+56(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+60(SB)/4, $0x3c091fe3
+GLOBL c3c091fe3<>(SB), RODATA|NOPTR, $64
+
+DATA c3e2aaa45<>+0(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+4(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+8(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+12(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+16(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+20(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+24(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+28(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+32(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+36(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+40(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+44(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+48(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+52(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+56(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+60(SB)/4, $0x3e2aaa45
+GLOBL c3e2aaa45<>(SB), RODATA|NOPTR, $64
 
 DATA c40000000<>+0(SB)/4, $0x40000000
 DATA c40000000<>+4(SB)/4, $0x40000000
@@ -1187,6 +1169,24 @@ DATA c40000000<>+52(SB)/4, $0x40000000
 DATA c40000000<>+56(SB)/4, $0x40000000
 DATA c40000000<>+60(SB)/4, $0x40000000
 GLOBL c40000000<>(SB), RODATA|NOPTR, $64
+
+DATA c80000000<>+0(SB)/4, $0x80000000
+DATA c80000000<>+4(SB)/4, $0x80000000
+DATA c80000000<>+8(SB)/4, $0x80000000
+DATA c80000000<>+12(SB)/4, $0x80000000
+DATA c80000000<>+16(SB)/4, $0x80000000
+DATA c80000000<>+20(SB)/4, $0x80000000
+DATA c80000000<>+24(SB)/4, $0x80000000
+DATA c80000000<>+28(SB)/4, $0x80000000
+DATA c80000000<>+32(SB)/4, $0x80000000
+DATA c80000000<>+36(SB)/4, $0x80000000
+DATA c80000000<>+40(SB)/4, $0x80000000
+DATA c80000000<>+44(SB)/4, $0x80000000
+DATA c80000000<>+48(SB)/4, $0x80000000
+DATA c80000000<>+52(SB)/4, $0x80000000
+DATA c80000000<>+56(SB)/4, $0x80000000
+DATA c80000000<>+60(SB)/4, $0x80000000
+GLOBL c80000000<>(SB), RODATA|NOPTR, $64
 
 // func unaryExpAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
 // Requires: AVX, AVX2, FMA3
@@ -1210,50 +1210,44 @@ unrolled:
 	VMOVUPS      cc2d00000<>+0(SB), Y1
 	VMOVUPS      cc2d00000<>+0(SB), Y3
 	VMAXPS       Y0, Y1, Y0
-	VMAXPS       Y2, Y3, Y2
-	VMULPS       c3fb8aa3b<>+0(SB), Y0, Y1
-	VMULPS       c3fb8aa3b<>+0(SB), Y2, Y3
-	VROUNDPS     $0x08, Y1, Y1
-	VROUNDPS     $0x08, Y3, Y3
-	VMOVUPS      Y0, Y0
-	VMOVUPS      Y2, Y5
-	VFNMADD231PS c3f317218<>+0(SB), Y1, Y0
-	VFNMADD231PS c3f317218<>+0(SB), Y3, Y5
-	VFNMADD231PS cb102e308<>+0(SB), Y1, Y0
-	VFNMADD231PS cb102e308<>+0(SB), Y3, Y5
+	VMAXPS       Y2, Y3, Y3
+	VMOVUPS      c4b4000fe<>+0(SB), Y1
+	VMOVUPS      c4b4000fe<>+0(SB), Y4
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y0, Y1
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y3, Y4
+	VSUBPS       c4b4000fe<>+0(SB), Y1, Y2
+	VSUBPS       c4b4000fe<>+0(SB), Y4, Y5
+	VFNMADD231PS c3f317218<>+0(SB), Y2, Y0
+	VFNMADD231PS c3f317218<>+0(SB), Y5, Y3
+	VFNMADD231PS cb102e308<>+0(SB), Y2, Y0
+	VFNMADD231PS cb102e308<>+0(SB), Y5, Y3
 	VMOVUPS      c3ab50d36<>+0(SB), Y2
 	VMOVUPS      c3ab50d36<>+0(SB), Y6
 	VFMADD213PS  c3c091fe3<>+0(SB), Y0, Y2
-	VFMADD213PS  c3c091fe3<>+0(SB), Y5, Y6
+	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y6
 	VFMADD213PS  c3d2aac8b<>+0(SB), Y0, Y2
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y5, Y6
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y6
 	VFMADD213PS  c3e2aaa45<>+0(SB), Y0, Y2
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y5, Y6
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y3, Y6
 	VFMADD213PS  c3efffffe<>+0(SB), Y0, Y2
-	VFMADD213PS  c3efffffe<>+0(SB), Y5, Y6
-	VMULPS       Y0, Y0, Y4
-	VMULPS       Y5, Y5, Y7
-	VFMADD213PS  Y0, Y4, Y2
-	VFMADD213PS  Y5, Y7, Y6
-	VADDPS       c3f800000<>+0(SB), Y2, Y2
-	VADDPS       c3f800000<>+0(SB), Y6, Y6
-	VCVTPS2DQ    Y1, Y0
-	VCVTPS2DQ    Y3, Y3
-	VPSRAD       $0x01, Y0, Y1
-	VPSRAD       $0x01, Y3, Y4
-	VPSUBD       Y1, Y0, Y0
-	VPSUBD       Y4, Y3, Y3
-	VPADDD       c0000007f<>+0(SB), Y1, Y1
-	VPADDD       c0000007f<>+0(SB), Y4, Y4
+	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y6
+	VMULPS       Y0, Y0, Y5
+	VMULPS       Y3, Y3, Y7
+	VFMADD213PS  Y0, Y5, Y2
+	VFMADD213PS  Y3, Y7, Y6
+	VADDPS       c3f800000<>+0(SB), Y2, Y0
+	VADDPS       c3f800000<>+0(SB), Y6, Y3
+	VPSRLD       $0x01, Y1, Y2
+	VPSRLD       $0x01, Y4, Y5
+	VPSUBD       Y2, Y1, Y1
+	VPSUBD       Y5, Y4, Y4
+	VPSLLD       $0x17, Y2, Y2
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y2, Y0, Y0
+	VMULPS       Y5, Y3, Y2
 	VPSLLD       $0x17, Y1, Y1
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y1, Y2, Y1
-	VMULPS       Y4, Y6, Y2
-	VPADDD       c0000007f<>+0(SB), Y0, Y0
-	VPADDD       c0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y0, Y0
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y0, Y1, Y0
+	VPSLLD       $0x17, Y4, Y3
+	VMULPS       Y1, Y0, Y0
 	VMULPS       Y3, Y2, Y1
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -1273,11 +1267,11 @@ vector:
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMULPS       c3fb8aa3b<>+0(SB), Y0, Y1
-	VROUNDPS     $0x08, Y1, Y1
-	VMOVUPS      Y0, Y0
-	VFNMADD231PS c3f317218<>+0(SB), Y1, Y0
-	VFNMADD231PS cb102e308<>+0(SB), Y1, Y0
+	VMOVUPS      c4b4000fe<>+0(SB), Y1
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y0, Y1
+	VSUBPS       c4b4000fe<>+0(SB), Y1, Y2
+	VFNMADD231PS c3f317218<>+0(SB), Y2, Y0
+	VFNMADD231PS cb102e308<>+0(SB), Y2, Y0
 	VMOVUPS      c3ab50d36<>+0(SB), Y2
 	VFMADD213PS  c3c091fe3<>+0(SB), Y0, Y2
 	VFMADD213PS  c3d2aac8b<>+0(SB), Y0, Y2
@@ -1285,16 +1279,13 @@ vector:
 	VFMADD213PS  c3efffffe<>+0(SB), Y0, Y2
 	VMULPS       Y0, Y0, Y3
 	VFMADD213PS  Y0, Y3, Y2
-	VADDPS       c3f800000<>+0(SB), Y2, Y2
-	VCVTPS2DQ    Y1, Y0
-	VPSRAD       $0x01, Y0, Y1
-	VPSUBD       Y1, Y0, Y0
-	VPADDD       c0000007f<>+0(SB), Y1, Y1
+	VADDPS       c3f800000<>+0(SB), Y2, Y0
+	VPSRLD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y0, Y0
 	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y2, Y1
-	VPADDD       c0000007f<>+0(SB), Y0, Y0
-	VPSLLD       $0x17, Y0, Y0
-	VMULPS       Y0, Y1, Y0
+	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
@@ -1315,11 +1306,11 @@ tail:
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMULPS       c3fb8aa3b<>+0(SB), Y0, Y1
-	VROUNDPS     $0x08, Y1, Y1
-	VMOVUPS      Y0, Y0
-	VFNMADD231PS c3f317218<>+0(SB), Y1, Y0
-	VFNMADD231PS cb102e308<>+0(SB), Y1, Y0
+	VMOVUPS      c4b4000fe<>+0(SB), Y1
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y0, Y1
+	VSUBPS       c4b4000fe<>+0(SB), Y1, Y2
+	VFNMADD231PS c3f317218<>+0(SB), Y2, Y0
+	VFNMADD231PS cb102e308<>+0(SB), Y2, Y0
 	VMOVUPS      c3ab50d36<>+0(SB), Y2
 	VFMADD213PS  c3c091fe3<>+0(SB), Y0, Y2
 	VFMADD213PS  c3d2aac8b<>+0(SB), Y0, Y2
@@ -1327,16 +1318,13 @@ tail:
 	VFMADD213PS  c3efffffe<>+0(SB), Y0, Y2
 	VMULPS       Y0, Y0, Y3
 	VFMADD213PS  Y0, Y3, Y2
-	VADDPS       c3f800000<>+0(SB), Y2, Y2
-	VCVTPS2DQ    Y1, Y0
-	VPSRAD       $0x01, Y0, Y1
-	VPSUBD       Y1, Y0, Y0
-	VPADDD       c0000007f<>+0(SB), Y1, Y1
+	VADDPS       c3f800000<>+0(SB), Y2, Y0
+	VPSRLD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y0, Y0
 	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y2, Y1
-	VPADDD       c0000007f<>+0(SB), Y0, Y0
-	VPSLLD       $0x17, Y0, Y0
-	VMULPS       Y0, Y1, Y0
+	VMULPS       Y1, Y0, Y0
 	VMASKMOVPS   Y0, Y15, (AX)
 
 done:
@@ -1361,6 +1349,24 @@ DATA c42b20000<>+56(SB)/4, $0x42b20000
 DATA c42b20000<>+60(SB)/4, $0x42b20000
 GLOBL c42b20000<>(SB), RODATA|NOPTR, $64
 
+DATA c4b4000fe<>+0(SB)/4, $0x4b4000fe
+DATA c4b4000fe<>+4(SB)/4, $0x4b4000fe
+DATA c4b4000fe<>+8(SB)/4, $0x4b4000fe
+DATA c4b4000fe<>+12(SB)/4, $0x4b4000fe
+DATA c4b4000fe<>+16(SB)/4, $0x4b4000fe
+DATA c4b4000fe<>+20(SB)/4, $0x4b4000fe
+DATA c4b4000fe<>+24(SB)/4, $0x4b4000fe
+DATA c4b4000fe<>+28(SB)/4, $0x4b4000fe
+DATA c4b4000fe<>+32(SB)/4, $0x4b4000fe
+DATA c4b4000fe<>+36(SB)/4, $0x4b4000fe
+DATA c4b4000fe<>+40(SB)/4, $0x4b4000fe
+DATA c4b4000fe<>+44(SB)/4, $0x4b4000fe
+DATA c4b4000fe<>+48(SB)/4, $0x4b4000fe
+DATA c4b4000fe<>+52(SB)/4, $0x4b4000fe
+DATA c4b4000fe<>+56(SB)/4, $0x4b4000fe
+DATA c4b4000fe<>+60(SB)/4, $0x4b4000fe
+GLOBL c4b4000fe<>(SB), RODATA|NOPTR, $64
+
 // func unaryErfAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·unaryErfAVX2(SB), NOSPLIT, $0-32
@@ -1370,98 +1376,76 @@ TEXT ·unaryErfAVX2(SB), NOSPLIT, $0-32
 
 	// 2 vectors at a time
 unrolled:
-	CMPQ        DX, $+16
-	JLT         vector
-	VMOVUPS     (CX), Y0
-	VMOVUPS     32(CX), Y4
-	VANDPS      c7fffffff<>+0(SB), Y0, Y1
-	VANDPS      c7fffffff<>+0(SB), Y4, Y5
-	VMULPS      Y1, Y1, Y2
-	VMULPS      Y5, Y5, Y6
-	VMOVUPS     c38a4b540<>+0(SB), Y3
-	VMOVUPS     c38a4b540<>+0(SB), Y7
-	VFMADD213PS cba51fb8e<>+0(SB), Y2, Y3
-	VFMADD213PS cba51fb8e<>+0(SB), Y6, Y7
-	VFMADD213PS c3baa02db<>+0(SB), Y2, Y3
-	VFMADD213PS c3baa02db<>+0(SB), Y6, Y7
-	VFMADD213PS cbcdbfc87<>+0(SB), Y2, Y3
-	VFMADD213PS cbcdbfc87<>+0(SB), Y6, Y7
-	VFMADD213PS c3de7167c<>+0(SB), Y2, Y3
-	VFMADD213PS c3de7167c<>+0(SB), Y6, Y7
-	VFMADD213PS cbec0939f<>+0(SB), Y2, Y3
-	VFMADD213PS cbec0939f<>+0(SB), Y6, Y7
-	VFMADD213PS c3f906eba<>+0(SB), Y2, Y3
-	VFMADD213PS c3f906eba<>+0(SB), Y6, Y7
-	VMULPS      Y1, Y3, Y2
-	VMULPS      Y5, Y7, Y6
-	VMOVUPS     c40800000<>+0(SB), Y3
-	VMOVUPS     c40800000<>+0(SB), Y7
-	VMINPS      Y1, Y3, Y3
-	VMINPS      Y5, Y7, Y8
-	VMOVUPS     c39436d48<>+0(SB), Y7
-	VMOVUPS     c39436d48<>+0(SB), Y9
-	VFMADD213PS cbb412c93<>+0(SB), Y3, Y7
-	VFMADD213PS cbb412c93<>+0(SB), Y8, Y9
-	VFMADD213PS c3cb2e546<>+0(SB), Y3, Y7
-	VFMADD213PS c3cb2e546<>+0(SB), Y8, Y9
-	VFMADD213PS cbdd32964<>+0(SB), Y3, Y7
-	VFMADD213PS cbdd32964<>+0(SB), Y8, Y9
-	VFMADD213PS cbf235d7f<>+0(SB), Y3, Y7
-	VFMADD213PS cbf235d7f<>+0(SB), Y8, Y9
-	VFMADD213PS cbf904473<>+0(SB), Y3, Y7
-	VFMADD213PS cbf904473<>+0(SB), Y8, Y9
-	VFMADD213PS cb9b31963<>+0(SB), Y3, Y7
-	VFMADD213PS cb9b31963<>+0(SB), Y8, Y9
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y3
-	VMOVUPS      cc2d00000<>+0(SB), Y8
-	VMAXPS       Y7, Y3, Y3
-	VMAXPS       Y9, Y8, Y8
-	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y7
-	VMULPS       c3fb8aa3b<>+0(SB), Y8, Y9
-	VROUNDPS     $0x08, Y7, Y7
-	VROUNDPS     $0x08, Y9, Y9
-	VMOVUPS      Y3, Y3
-	VMOVUPS      Y8, Y11
-	VFNMADD231PS c3f317218<>+0(SB), Y7, Y3
-	VFNMADD231PS c3f317218<>+0(SB), Y9, Y11
-	VFNMADD231PS cb102e308<>+0(SB), Y7, Y3
-	VFNMADD231PS cb102e308<>+0(SB), Y9, Y11
+	CMPQ         DX, $+16
+	JLT          vector
+	VMOVUPS      (CX), Y0
+	VMOVUPS      32(CX), Y4
+	VANDPS       c7fffffff<>+0(SB), Y0, Y1
+	VANDPS       c7fffffff<>+0(SB), Y4, Y5
+	VMULPS       Y1, Y1, Y2
+	VMULPS       Y5, Y5, Y6
+	VMOVUPS      c38a4b540<>+0(SB), Y3
+	VMOVUPS      c38a4b540<>+0(SB), Y7
+	VFMADD213PS  cba51fb8e<>+0(SB), Y2, Y3
+	VFMADD213PS  cba51fb8e<>+0(SB), Y6, Y7
+	VFMADD213PS  c3baa02db<>+0(SB), Y2, Y3
+	VFMADD213PS  c3baa02db<>+0(SB), Y6, Y7
+	VFMADD213PS  cbcdbfc87<>+0(SB), Y2, Y3
+	VFMADD213PS  cbcdbfc87<>+0(SB), Y6, Y7
+	VFMADD213PS  c3de7167c<>+0(SB), Y2, Y3
+	VFMADD213PS  c3de7167c<>+0(SB), Y6, Y7
+	VFMADD213PS  cbec0939f<>+0(SB), Y2, Y3
+	VFMADD213PS  cbec0939f<>+0(SB), Y6, Y7
+	VFMADD213PS  c3f906eba<>+0(SB), Y2, Y3
+	VFMADD213PS  c3f906eba<>+0(SB), Y6, Y7
+	VMULPS       Y1, Y3, Y2
+	VMULPS       Y5, Y7, Y6
+	VMOVUPS      c40800000<>+0(SB), Y3
+	VMOVUPS      c40800000<>+0(SB), Y7
+	VMINPS       Y1, Y3, Y3
+	VMINPS       Y5, Y7, Y8
+	VMOVUPS      c39436d48<>+0(SB), Y7
+	VMOVUPS      c39436d48<>+0(SB), Y9
+	VFMADD213PS  cbb412c93<>+0(SB), Y3, Y7
+	VFMADD213PS  cbb412c93<>+0(SB), Y8, Y9
+	VFMADD213PS  c3cb2e546<>+0(SB), Y3, Y7
+	VFMADD213PS  c3cb2e546<>+0(SB), Y8, Y9
+	VFMADD213PS  cbdd32964<>+0(SB), Y3, Y7
+	VFMADD213PS  cbdd32964<>+0(SB), Y8, Y9
+	VFMADD213PS  cbf235d7f<>+0(SB), Y3, Y7
+	VFMADD213PS  cbf235d7f<>+0(SB), Y8, Y9
+	VFMADD213PS  cbf904473<>+0(SB), Y3, Y7
+	VFMADD213PS  cbf904473<>+0(SB), Y8, Y9
+	VFMADD213PS  cb9b31963<>+0(SB), Y3, Y7
+	VFMADD213PS  cb9b31963<>+0(SB), Y8, Y9
+	VMOVUPS      c4b40007f<>+0(SB), Y3
+	VMOVUPS      c4b40007f<>+0(SB), Y10
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y7, Y3
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y9, Y10
+	VSUBPS       c4b40007f<>+0(SB), Y3, Y8
+	VSUBPS       c4b40007f<>+0(SB), Y10, Y11
+	VFNMADD231PS c3f317218<>+0(SB), Y8, Y7
+	VFNMADD231PS c3f317218<>+0(SB), Y11, Y9
+	VPSLLD       $0x17, Y3, Y3
+	VPSLLD       $0x17, Y10, Y11
 	VMOVUPS      c3ab50d36<>+0(SB), Y8
 	VMOVUPS      c3ab50d36<>+0(SB), Y12
-	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y8
-	VFMADD213PS  c3c091fe3<>+0(SB), Y11, Y12
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y8
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y11, Y12
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y3, Y8
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y11, Y12
-	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y8
-	VFMADD213PS  c3efffffe<>+0(SB), Y11, Y12
-	VMULPS       Y3, Y3, Y10
-	VMULPS       Y11, Y11, Y13
-	VFMADD213PS  Y3, Y10, Y8
-	VFMADD213PS  Y11, Y13, Y12
-	VADDPS       c3f800000<>+0(SB), Y8, Y8
-	VADDPS       c3f800000<>+0(SB), Y12, Y12
-	VCVTPS2DQ    Y7, Y3
-	VCVTPS2DQ    Y9, Y9
-	VPSRAD       $0x01, Y3, Y7
-	VPSRAD       $0x01, Y9, Y10
-	VPSUBD       Y7, Y3, Y3
-	VPSUBD       Y10, Y9, Y9
-	VPADDD       c0000007f<>+0(SB), Y7, Y7
-	VPADDD       c0000007f<>+0(SB), Y10, Y10
-	VPSLLD       $0x17, Y7, Y7
-	VPSLLD       $0x17, Y10, Y10
-	VMULPS       Y7, Y8, Y7
-	VMULPS       Y10, Y12, Y8
-	VPADDD       c0000007f<>+0(SB), Y3, Y3
-	VPADDD       c0000007f<>+0(SB), Y9, Y9
-	VPSLLD       $0x17, Y3, Y3
-	VPSLLD       $0x17, Y9, Y9
+	VFMADD213PS  c3c091fe3<>+0(SB), Y7, Y8
+	VFMADD213PS  c3c091fe3<>+0(SB), Y9, Y12
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y7, Y8
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y9, Y12
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y7, Y8
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y9, Y12
+	VFMADD213PS  c3efffffe<>+0(SB), Y7, Y8
+	VFMADD213PS  c3efffffe<>+0(SB), Y9, Y12
+	VMULPS       Y7, Y7, Y10
+	VMULPS       Y9, Y9, Y13
+	VFMADD213PS  Y7, Y10, Y8
+	VFMADD213PS  Y9, Y13, Y12
+	VADDPS       c3f800000<>+0(SB), Y8, Y7
+	VADDPS       c3f800000<>+0(SB), Y12, Y8
 	VMULPS       Y3, Y7, Y3
-	VMULPS       Y9, Y8, Y8
+	VMULPS       Y11, Y8, Y8
 	VMOVUPS      c3f800000<>+0(SB), Y7
 	VMOVUPS      c3f800000<>+0(SB), Y9
 	VSUBPS       Y3, Y7, Y3
@@ -1483,53 +1467,41 @@ unrolled:
 
 	// 1 vectors at a time
 vector:
-	CMPQ        DX, $+8
-	JLT         tail
-	VMOVUPS     (CX), Y0
-	VANDPS      c7fffffff<>+0(SB), Y0, Y1
-	VMULPS      Y1, Y1, Y2
-	VMOVUPS     c38a4b540<>+0(SB), Y3
-	VFMADD213PS cba51fb8e<>+0(SB), Y2, Y3
-	VFMADD213PS c3baa02db<>+0(SB), Y2, Y3
-	VFMADD213PS cbcdbfc87<>+0(SB), Y2, Y3
-	VFMADD213PS c3de7167c<>+0(SB), Y2, Y3
-	VFMADD213PS cbec0939f<>+0(SB), Y2, Y3
-	VFMADD213PS c3f906eba<>+0(SB), Y2, Y3
-	VMULPS      Y1, Y3, Y2
-	VMOVUPS     c40800000<>+0(SB), Y3
-	VMINPS      Y1, Y3, Y3
-	VMOVUPS     c39436d48<>+0(SB), Y4
-	VFMADD213PS cbb412c93<>+0(SB), Y3, Y4
-	VFMADD213PS c3cb2e546<>+0(SB), Y3, Y4
-	VFMADD213PS cbdd32964<>+0(SB), Y3, Y4
-	VFMADD213PS cbf235d7f<>+0(SB), Y3, Y4
-	VFMADD213PS cbf904473<>+0(SB), Y3, Y4
-	VFMADD213PS cb9b31963<>+0(SB), Y3, Y4
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y3
-	VMAXPS       Y4, Y3, Y3
-	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y4
-	VROUNDPS     $0x08, Y4, Y4
-	VMOVUPS      Y3, Y3
-	VFNMADD231PS c3f317218<>+0(SB), Y4, Y3
-	VFNMADD231PS cb102e308<>+0(SB), Y4, Y3
-	VMOVUPS      c3ab50d36<>+0(SB), Y5
-	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y5
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y5
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y3, Y5
-	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y5
-	VMULPS       Y3, Y3, Y6
-	VFMADD213PS  Y3, Y6, Y5
-	VADDPS       c3f800000<>+0(SB), Y5, Y5
-	VCVTPS2DQ    Y4, Y3
-	VPSRAD       $0x01, Y3, Y4
-	VPSUBD       Y4, Y3, Y3
-	VPADDD       c0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y5, Y4
-	VPADDD       c0000007f<>+0(SB), Y3, Y3
+	CMPQ         DX, $+8
+	JLT          tail
+	VMOVUPS      (CX), Y0
+	VANDPS       c7fffffff<>+0(SB), Y0, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      c38a4b540<>+0(SB), Y3
+	VFMADD213PS  cba51fb8e<>+0(SB), Y2, Y3
+	VFMADD213PS  c3baa02db<>+0(SB), Y2, Y3
+	VFMADD213PS  cbcdbfc87<>+0(SB), Y2, Y3
+	VFMADD213PS  c3de7167c<>+0(SB), Y2, Y3
+	VFMADD213PS  cbec0939f<>+0(SB), Y2, Y3
+	VFMADD213PS  c3f906eba<>+0(SB), Y2, Y3
+	VMULPS       Y1, Y3, Y2
+	VMOVUPS      c40800000<>+0(SB), Y3
+	VMINPS       Y1, Y3, Y3
+	VMOVUPS      c39436d48<>+0(SB), Y4
+	VFMADD213PS  cbb412c93<>+0(SB), Y3, Y4
+	VFMADD213PS  c3cb2e546<>+0(SB), Y3, Y4
+	VFMADD213PS  cbdd32964<>+0(SB), Y3, Y4
+	VFMADD213PS  cbf235d7f<>+0(SB), Y3, Y4
+	VFMADD213PS  cbf904473<>+0(SB), Y3, Y4
+	VFMADD213PS  cb9b31963<>+0(SB), Y3, Y4
+	VMOVUPS      c4b40007f<>+0(SB), Y3
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y4, Y3
+	VSUBPS       c4b40007f<>+0(SB), Y3, Y5
+	VFNMADD231PS c3f317218<>+0(SB), Y5, Y4
 	VPSLLD       $0x17, Y3, Y3
+	VMOVUPS      c3ab50d36<>+0(SB), Y5
+	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y5
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y5
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y5
+	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y5
+	VMULPS       Y4, Y4, Y6
+	VFMADD213PS  Y4, Y6, Y5
+	VADDPS       c3f800000<>+0(SB), Y5, Y4
 	VMULPS       Y3, Y4, Y3
 	VMOVUPS      c3f800000<>+0(SB), Y4
 	VSUBPS       Y3, Y4, Y3
@@ -1545,56 +1517,44 @@ vector:
 
 	// the rest, under the mask
 tail:
-	TESTQ       DX, DX
-	JZ          done
-	LEAQ        maskTable<>+0(SB), BX
-	NEGQ        DX
-	VMOVUPS     32(BX)(DX*4), Y15
-	VMASKMOVPS  (CX), Y15, Y0
-	VANDPS      c7fffffff<>+0(SB), Y0, Y1
-	VMULPS      Y1, Y1, Y2
-	VMOVUPS     c38a4b540<>+0(SB), Y3
-	VFMADD213PS cba51fb8e<>+0(SB), Y2, Y3
-	VFMADD213PS c3baa02db<>+0(SB), Y2, Y3
-	VFMADD213PS cbcdbfc87<>+0(SB), Y2, Y3
-	VFMADD213PS c3de7167c<>+0(SB), Y2, Y3
-	VFMADD213PS cbec0939f<>+0(SB), Y2, Y3
-	VFMADD213PS c3f906eba<>+0(SB), Y2, Y3
-	VMULPS      Y1, Y3, Y2
-	VMOVUPS     c40800000<>+0(SB), Y3
-	VMINPS      Y1, Y3, Y3
-	VMOVUPS     c39436d48<>+0(SB), Y4
-	VFMADD213PS cbb412c93<>+0(SB), Y3, Y4
-	VFMADD213PS c3cb2e546<>+0(SB), Y3, Y4
-	VFMADD213PS cbdd32964<>+0(SB), Y3, Y4
-	VFMADD213PS cbf235d7f<>+0(SB), Y3, Y4
-	VFMADD213PS cbf904473<>+0(SB), Y3, Y4
-	VFMADD213PS cb9b31963<>+0(SB), Y3, Y4
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y3
-	VMAXPS       Y4, Y3, Y3
-	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y4
-	VROUNDPS     $0x08, Y4, Y4
-	VMOVUPS      Y3, Y3
-	VFNMADD231PS c3f317218<>+0(SB), Y4, Y3
-	VFNMADD231PS cb102e308<>+0(SB), Y4, Y3
-	VMOVUPS      c3ab50d36<>+0(SB), Y5
-	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y5
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y5
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y3, Y5
-	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y5
-	VMULPS       Y3, Y3, Y6
-	VFMADD213PS  Y3, Y6, Y5
-	VADDPS       c3f800000<>+0(SB), Y5, Y5
-	VCVTPS2DQ    Y4, Y3
-	VPSRAD       $0x01, Y3, Y4
-	VPSUBD       Y4, Y3, Y3
-	VPADDD       c0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y5, Y4
-	VPADDD       c0000007f<>+0(SB), Y3, Y3
+	TESTQ        DX, DX
+	JZ           done
+	LEAQ         maskTable<>+0(SB), BX
+	NEGQ         DX
+	VMOVUPS      32(BX)(DX*4), Y15
+	VMASKMOVPS   (CX), Y15, Y0
+	VANDPS       c7fffffff<>+0(SB), Y0, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      c38a4b540<>+0(SB), Y3
+	VFMADD213PS  cba51fb8e<>+0(SB), Y2, Y3
+	VFMADD213PS  c3baa02db<>+0(SB), Y2, Y3
+	VFMADD213PS  cbcdbfc87<>+0(SB), Y2, Y3
+	VFMADD213PS  c3de7167c<>+0(SB), Y2, Y3
+	VFMADD213PS  cbec0939f<>+0(SB), Y2, Y3
+	VFMADD213PS  c3f906eba<>+0(SB), Y2, Y3
+	VMULPS       Y1, Y3, Y2
+	VMOVUPS      c40800000<>+0(SB), Y3
+	VMINPS       Y1, Y3, Y3
+	VMOVUPS      c39436d48<>+0(SB), Y4
+	VFMADD213PS  cbb412c93<>+0(SB), Y3, Y4
+	VFMADD213PS  c3cb2e546<>+0(SB), Y3, Y4
+	VFMADD213PS  cbdd32964<>+0(SB), Y3, Y4
+	VFMADD213PS  cbf235d7f<>+0(SB), Y3, Y4
+	VFMADD213PS  cbf904473<>+0(SB), Y3, Y4
+	VFMADD213PS  cb9b31963<>+0(SB), Y3, Y4
+	VMOVUPS      c4b40007f<>+0(SB), Y3
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y4, Y3
+	VSUBPS       c4b40007f<>+0(SB), Y3, Y5
+	VFNMADD231PS c3f317218<>+0(SB), Y5, Y4
 	VPSLLD       $0x17, Y3, Y3
+	VMOVUPS      c3ab50d36<>+0(SB), Y5
+	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y5
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y5
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y5
+	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y5
+	VMULPS       Y4, Y4, Y6
+	VFMADD213PS  Y4, Y6, Y5
+	VADDPS       c3f800000<>+0(SB), Y5, Y4
 	VMULPS       Y3, Y4, Y3
 	VMOVUPS      c3f800000<>+0(SB), Y4
 	VSUBPS       Y3, Y4, Y3
@@ -1887,88 +1847,74 @@ TEXT ·unaryGeluAVX2(SB), NOSPLIT, $0-32
 
 	// 2 vectors at a time
 unrolled:
-	CMPQ        DX, $+16
-	JLT         vector
-	VMOVUPS     (CX), Y0
-	VMOVUPS     32(CX), Y2
-	VMULPS      c3f3504f3<>+0(SB), Y0, Y1
-	VMULPS      c3f3504f3<>+0(SB), Y2, Y3
-	VANDPS      c7fffffff<>+0(SB), Y1, Y1
-	VANDPS      c7fffffff<>+0(SB), Y3, Y4
-	VMOVUPS     c4124cccd<>+0(SB), Y3
-	VMOVUPS     c4124cccd<>+0(SB), Y5
-	VMINPS      Y1, Y3, Y3
-	VMINPS      Y4, Y5, Y6
-	VMOVUPS     cb2f3389f<>+0(SB), Y5
-	VMOVUPS     cb2f3389f<>+0(SB), Y7
-	VFMADD213PS c35c63b58<>+0(SB), Y3, Y5
-	VFMADD213PS c35c63b58<>+0(SB), Y6, Y7
-	VFMADD213PS cb80de5d7<>+0(SB), Y3, Y5
-	VFMADD213PS cb80de5d7<>+0(SB), Y6, Y7
-	VFMADD213PS c39ec3aea<>+0(SB), Y3, Y5
-	VFMADD213PS c39ec3aea<>+0(SB), Y6, Y7
-	VFMADD213PS cbb801440<>+0(SB), Y3, Y5
-	VFMADD213PS cbb801440<>+0(SB), Y6, Y7
-	VFMADD213PS c3cc146dc<>+0(SB), Y3, Y5
-	VFMADD213PS c3cc146dc<>+0(SB), Y6, Y7
-	VFMADD213PS cbdd60519<>+0(SB), Y3, Y5
-	VFMADD213PS cbdd60519<>+0(SB), Y6, Y7
-	VFMADD213PS cbf236412<>+0(SB), Y3, Y5
-	VFMADD213PS cbf236412<>+0(SB), Y6, Y7
-	VFMADD213PS cbf90299f<>+0(SB), Y3, Y5
-	VFMADD213PS cbf90299f<>+0(SB), Y6, Y7
-	VFMADD213PS cba3512db<>+0(SB), Y3, Y5
-	VFMADD213PS cba3512db<>+0(SB), Y6, Y7
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	CMPQ         DX, $+16
+	JLT          vector
+	VMOVUPS      (CX), Y0
+	VMOVUPS      32(CX), Y2
+	VMULPS       c3f3504f3<>+0(SB), Y0, Y1
+	VMULPS       c3f3504f3<>+0(SB), Y2, Y3
+	VANDPS       c7fffffff<>+0(SB), Y1, Y1
+	VANDPS       c7fffffff<>+0(SB), Y3, Y4
+	VMOVUPS      c4124cccd<>+0(SB), Y3
+	VMOVUPS      c4124cccd<>+0(SB), Y5
+	VMINPS       Y1, Y3, Y3
+	VMINPS       Y4, Y5, Y6
+	VMOVUPS      cb2f3389f<>+0(SB), Y5
+	VMOVUPS      cb2f3389f<>+0(SB), Y7
+	VFMADD213PS  c35c63b58<>+0(SB), Y3, Y5
+	VFMADD213PS  c35c63b58<>+0(SB), Y6, Y7
+	VFMADD213PS  cb80de5d7<>+0(SB), Y3, Y5
+	VFMADD213PS  cb80de5d7<>+0(SB), Y6, Y7
+	VFMADD213PS  c39ec3aea<>+0(SB), Y3, Y5
+	VFMADD213PS  c39ec3aea<>+0(SB), Y6, Y7
+	VFMADD213PS  cbb801440<>+0(SB), Y3, Y5
+	VFMADD213PS  cbb801440<>+0(SB), Y6, Y7
+	VFMADD213PS  c3cc146dc<>+0(SB), Y3, Y5
+	VFMADD213PS  c3cc146dc<>+0(SB), Y6, Y7
+	VFMADD213PS  cbdd60519<>+0(SB), Y3, Y5
+	VFMADD213PS  cbdd60519<>+0(SB), Y6, Y7
+	VFMADD213PS  cbf236412<>+0(SB), Y3, Y5
+	VFMADD213PS  cbf236412<>+0(SB), Y6, Y7
+	VFMADD213PS  cbf90299f<>+0(SB), Y3, Y5
+	VFMADD213PS  cbf90299f<>+0(SB), Y6, Y7
+	VFMADD213PS  cba3512db<>+0(SB), Y3, Y5
+	VFMADD213PS  cba3512db<>+0(SB), Y6, Y7
 	VMOVUPS      cc2d00000<>+0(SB), Y3
 	VMOVUPS      cc2d00000<>+0(SB), Y6
 	VMAXPS       Y5, Y3, Y3
-	VMAXPS       Y7, Y6, Y6
-	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y5
-	VMULPS       c3fb8aa3b<>+0(SB), Y6, Y7
-	VROUNDPS     $0x08, Y5, Y5
-	VROUNDPS     $0x08, Y7, Y7
-	VMOVUPS      Y3, Y3
-	VMOVUPS      Y6, Y9
-	VFNMADD231PS c3f317218<>+0(SB), Y5, Y3
-	VFNMADD231PS c3f317218<>+0(SB), Y7, Y9
-	VFNMADD231PS cb102e308<>+0(SB), Y5, Y3
-	VFNMADD231PS cb102e308<>+0(SB), Y7, Y9
+	VMAXPS       Y7, Y6, Y7
+	VMOVUPS      c4b4000bf<>+0(SB), Y5
+	VMOVUPS      c4b4000bf<>+0(SB), Y8
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y3, Y5
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y7, Y8
+	VSUBPS       c4b4000bf<>+0(SB), Y5, Y6
+	VSUBPS       c4b4000bf<>+0(SB), Y8, Y9
+	VFNMADD231PS c3f317218<>+0(SB), Y6, Y3
+	VFNMADD231PS c3f317218<>+0(SB), Y9, Y7
+	VFNMADD231PS cb102e308<>+0(SB), Y6, Y3
+	VFNMADD231PS cb102e308<>+0(SB), Y9, Y7
 	VMOVUPS      c3ab50d36<>+0(SB), Y6
 	VMOVUPS      c3ab50d36<>+0(SB), Y10
 	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y6
-	VFMADD213PS  c3c091fe3<>+0(SB), Y9, Y10
+	VFMADD213PS  c3c091fe3<>+0(SB), Y7, Y10
 	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y9, Y10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y7, Y10
 	VFMADD213PS  c3e2aaa45<>+0(SB), Y3, Y6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y9, Y10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y7, Y10
 	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y6
-	VFMADD213PS  c3efffffe<>+0(SB), Y9, Y10
-	VMULPS       Y3, Y3, Y8
-	VMULPS       Y9, Y9, Y11
-	VFMADD213PS  Y3, Y8, Y6
-	VFMADD213PS  Y9, Y11, Y10
-	VADDPS       c3f800000<>+0(SB), Y6, Y6
-	VADDPS       c3f800000<>+0(SB), Y10, Y10
-	VCVTPS2DQ    Y5, Y3
-	VCVTPS2DQ    Y7, Y7
-	VPSRAD       $0x01, Y3, Y5
-	VPSRAD       $0x01, Y7, Y8
-	VPSUBD       Y5, Y3, Y3
-	VPSUBD       Y8, Y7, Y7
-	VPADDD       c0000007f<>+0(SB), Y5, Y5
-	VPADDD       c0000007f<>+0(SB), Y8, Y8
+	VFMADD213PS  c3efffffe<>+0(SB), Y7, Y10
+	VMULPS       Y3, Y3, Y9
+	VMULPS       Y7, Y7, Y11
+	VFMADD213PS  Y3, Y9, Y6
+	VFMADD213PS  Y7, Y11, Y10
+	VADDPS       c3f800000<>+0(SB), Y6, Y3
+	VADDPS       c3f800000<>+0(SB), Y10, Y6
 	VPSLLD       $0x17, Y5, Y5
-	VPSLLD       $0x17, Y8, Y8
-	VMULPS       Y5, Y6, Y5
-	VMULPS       Y8, Y10, Y6
-	VPADDD       c0000007f<>+0(SB), Y3, Y3
-	VPADDD       c0000007f<>+0(SB), Y7, Y7
-	VPSLLD       $0x17, Y3, Y3
-	VPSLLD       $0x17, Y7, Y7
-	VMULPS       Y3, Y5, Y3
-	VMULPS       Y7, Y6, Y7
+	VPSLLD       $0x17, Y8, Y7
+	VMULPS       Y5, Y3, Y3
+	VMULPS       Y7, Y6, Y5
+	VMULPS       c1f800000<>+0(SB), Y3, Y3
+	VMULPS       c1f800000<>+0(SB), Y5, Y7
 	VMULPS       Y1, Y1, Y5
 	VMULPS       Y4, Y4, Y8
 	VMOVUPS      c38a4b540<>+0(SB), Y6
@@ -2016,32 +1962,30 @@ unrolled:
 
 	// 1 vectors at a time
 vector:
-	CMPQ        DX, $+8
-	JLT         tail
-	VMOVUPS     (CX), Y0
-	VMULPS      c3f3504f3<>+0(SB), Y0, Y1
-	VANDPS      c7fffffff<>+0(SB), Y1, Y1
-	VMOVUPS     c4124cccd<>+0(SB), Y2
-	VMINPS      Y1, Y2, Y2
-	VMOVUPS     cb2f3389f<>+0(SB), Y3
-	VFMADD213PS c35c63b58<>+0(SB), Y2, Y3
-	VFMADD213PS cb80de5d7<>+0(SB), Y2, Y3
-	VFMADD213PS c39ec3aea<>+0(SB), Y2, Y3
-	VFMADD213PS cbb801440<>+0(SB), Y2, Y3
-	VFMADD213PS c3cc146dc<>+0(SB), Y2, Y3
-	VFMADD213PS cbdd60519<>+0(SB), Y2, Y3
-	VFMADD213PS cbf236412<>+0(SB), Y2, Y3
-	VFMADD213PS cbf90299f<>+0(SB), Y2, Y3
-	VFMADD213PS cba3512db<>+0(SB), Y2, Y3
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	CMPQ         DX, $+8
+	JLT          tail
+	VMOVUPS      (CX), Y0
+	VMULPS       c3f3504f3<>+0(SB), Y0, Y1
+	VANDPS       c7fffffff<>+0(SB), Y1, Y1
+	VMOVUPS      c4124cccd<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y2
+	VMOVUPS      cb2f3389f<>+0(SB), Y3
+	VFMADD213PS  c35c63b58<>+0(SB), Y2, Y3
+	VFMADD213PS  cb80de5d7<>+0(SB), Y2, Y3
+	VFMADD213PS  c39ec3aea<>+0(SB), Y2, Y3
+	VFMADD213PS  cbb801440<>+0(SB), Y2, Y3
+	VFMADD213PS  c3cc146dc<>+0(SB), Y2, Y3
+	VFMADD213PS  cbdd60519<>+0(SB), Y2, Y3
+	VFMADD213PS  cbf236412<>+0(SB), Y2, Y3
+	VFMADD213PS  cbf90299f<>+0(SB), Y2, Y3
+	VFMADD213PS  cba3512db<>+0(SB), Y2, Y3
 	VMOVUPS      cc2d00000<>+0(SB), Y2
 	VMAXPS       Y3, Y2, Y2
-	VMULPS       c3fb8aa3b<>+0(SB), Y2, Y3
-	VROUNDPS     $0x08, Y3, Y3
-	VMOVUPS      Y2, Y2
-	VFNMADD231PS c3f317218<>+0(SB), Y3, Y2
-	VFNMADD231PS cb102e308<>+0(SB), Y3, Y2
+	VMOVUPS      c4b4000bf<>+0(SB), Y3
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y2, Y3
+	VSUBPS       c4b4000bf<>+0(SB), Y3, Y4
+	VFNMADD231PS c3f317218<>+0(SB), Y4, Y2
+	VFNMADD231PS cb102e308<>+0(SB), Y4, Y2
 	VMOVUPS      c3ab50d36<>+0(SB), Y4
 	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y4
 	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y4
@@ -2049,16 +1993,10 @@ vector:
 	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y4
 	VMULPS       Y2, Y2, Y5
 	VFMADD213PS  Y2, Y5, Y4
-	VADDPS       c3f800000<>+0(SB), Y4, Y4
-	VCVTPS2DQ    Y3, Y2
-	VPSRAD       $0x01, Y2, Y3
-	VPSUBD       Y3, Y2, Y2
-	VPADDD       c0000007f<>+0(SB), Y3, Y3
+	VADDPS       c3f800000<>+0(SB), Y4, Y2
 	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y4, Y3
-	VPADDD       c0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y3, Y2
+	VMULPS       Y3, Y2, Y2
+	VMULPS       c1f800000<>+0(SB), Y2, Y2
 	VMULPS       Y1, Y1, Y3
 	VMOVUPS      c38a4b540<>+0(SB), Y4
 	VFMADD213PS  cba51fb8e<>+0(SB), Y3, Y4
@@ -2086,35 +2024,33 @@ vector:
 
 	// the rest, under the mask
 tail:
-	TESTQ       DX, DX
-	JZ          done
-	LEAQ        maskTable<>+0(SB), BX
-	NEGQ        DX
-	VMOVUPS     32(BX)(DX*4), Y15
-	VMASKMOVPS  (CX), Y15, Y0
-	VMULPS      c3f3504f3<>+0(SB), Y0, Y1
-	VANDPS      c7fffffff<>+0(SB), Y1, Y1
-	VMOVUPS     c4124cccd<>+0(SB), Y2
-	VMINPS      Y1, Y2, Y2
-	VMOVUPS     cb2f3389f<>+0(SB), Y3
-	VFMADD213PS c35c63b58<>+0(SB), Y2, Y3
-	VFMADD213PS cb80de5d7<>+0(SB), Y2, Y3
-	VFMADD213PS c39ec3aea<>+0(SB), Y2, Y3
-	VFMADD213PS cbb801440<>+0(SB), Y2, Y3
-	VFMADD213PS c3cc146dc<>+0(SB), Y2, Y3
-	VFMADD213PS cbdd60519<>+0(SB), Y2, Y3
-	VFMADD213PS cbf236412<>+0(SB), Y2, Y3
-	VFMADD213PS cbf90299f<>+0(SB), Y2, Y3
-	VFMADD213PS cba3512db<>+0(SB), Y2, Y3
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	TESTQ        DX, DX
+	JZ           done
+	LEAQ         maskTable<>+0(SB), BX
+	NEGQ         DX
+	VMOVUPS      32(BX)(DX*4), Y15
+	VMASKMOVPS   (CX), Y15, Y0
+	VMULPS       c3f3504f3<>+0(SB), Y0, Y1
+	VANDPS       c7fffffff<>+0(SB), Y1, Y1
+	VMOVUPS      c4124cccd<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y2
+	VMOVUPS      cb2f3389f<>+0(SB), Y3
+	VFMADD213PS  c35c63b58<>+0(SB), Y2, Y3
+	VFMADD213PS  cb80de5d7<>+0(SB), Y2, Y3
+	VFMADD213PS  c39ec3aea<>+0(SB), Y2, Y3
+	VFMADD213PS  cbb801440<>+0(SB), Y2, Y3
+	VFMADD213PS  c3cc146dc<>+0(SB), Y2, Y3
+	VFMADD213PS  cbdd60519<>+0(SB), Y2, Y3
+	VFMADD213PS  cbf236412<>+0(SB), Y2, Y3
+	VFMADD213PS  cbf90299f<>+0(SB), Y2, Y3
+	VFMADD213PS  cba3512db<>+0(SB), Y2, Y3
 	VMOVUPS      cc2d00000<>+0(SB), Y2
 	VMAXPS       Y3, Y2, Y2
-	VMULPS       c3fb8aa3b<>+0(SB), Y2, Y3
-	VROUNDPS     $0x08, Y3, Y3
-	VMOVUPS      Y2, Y2
-	VFNMADD231PS c3f317218<>+0(SB), Y3, Y2
-	VFNMADD231PS cb102e308<>+0(SB), Y3, Y2
+	VMOVUPS      c4b4000bf<>+0(SB), Y3
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y2, Y3
+	VSUBPS       c4b4000bf<>+0(SB), Y3, Y4
+	VFNMADD231PS c3f317218<>+0(SB), Y4, Y2
+	VFNMADD231PS cb102e308<>+0(SB), Y4, Y2
 	VMOVUPS      c3ab50d36<>+0(SB), Y4
 	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y4
 	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y4
@@ -2122,16 +2058,10 @@ tail:
 	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y4
 	VMULPS       Y2, Y2, Y5
 	VFMADD213PS  Y2, Y5, Y4
-	VADDPS       c3f800000<>+0(SB), Y4, Y4
-	VCVTPS2DQ    Y3, Y2
-	VPSRAD       $0x01, Y2, Y3
-	VPSUBD       Y3, Y2, Y2
-	VPADDD       c0000007f<>+0(SB), Y3, Y3
+	VADDPS       c3f800000<>+0(SB), Y4, Y2
 	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y4, Y3
-	VPADDD       c0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y3, Y2
+	VMULPS       Y3, Y2, Y2
+	VMULPS       c1f800000<>+0(SB), Y2, Y2
 	VMULPS       Y1, Y1, Y3
 	VMOVUPS      c38a4b540<>+0(SB), Y4
 	VFMADD213PS  cba51fb8e<>+0(SB), Y3, Y4
@@ -2373,6 +2303,42 @@ DATA cba3512db<>+56(SB)/4, $0xba3512db
 DATA cba3512db<>+60(SB)/4, $0xba3512db
 GLOBL cba3512db<>(SB), RODATA|NOPTR, $64
 
+DATA c4b4000bf<>+0(SB)/4, $0x4b4000bf
+DATA c4b4000bf<>+4(SB)/4, $0x4b4000bf
+DATA c4b4000bf<>+8(SB)/4, $0x4b4000bf
+DATA c4b4000bf<>+12(SB)/4, $0x4b4000bf
+DATA c4b4000bf<>+16(SB)/4, $0x4b4000bf
+DATA c4b4000bf<>+20(SB)/4, $0x4b4000bf
+DATA c4b4000bf<>+24(SB)/4, $0x4b4000bf
+DATA c4b4000bf<>+28(SB)/4, $0x4b4000bf
+DATA c4b4000bf<>+32(SB)/4, $0x4b4000bf
+DATA c4b4000bf<>+36(SB)/4, $0x4b4000bf
+DATA c4b4000bf<>+40(SB)/4, $0x4b4000bf
+DATA c4b4000bf<>+44(SB)/4, $0x4b4000bf
+DATA c4b4000bf<>+48(SB)/4, $0x4b4000bf
+DATA c4b4000bf<>+52(SB)/4, $0x4b4000bf
+DATA c4b4000bf<>+56(SB)/4, $0x4b4000bf
+DATA c4b4000bf<>+60(SB)/4, $0x4b4000bf
+GLOBL c4b4000bf<>(SB), RODATA|NOPTR, $64
+
+DATA c1f800000<>+0(SB)/4, $0x1f800000
+DATA c1f800000<>+4(SB)/4, $0x1f800000
+DATA c1f800000<>+8(SB)/4, $0x1f800000
+DATA c1f800000<>+12(SB)/4, $0x1f800000
+DATA c1f800000<>+16(SB)/4, $0x1f800000
+DATA c1f800000<>+20(SB)/4, $0x1f800000
+DATA c1f800000<>+24(SB)/4, $0x1f800000
+DATA c1f800000<>+28(SB)/4, $0x1f800000
+DATA c1f800000<>+32(SB)/4, $0x1f800000
+DATA c1f800000<>+36(SB)/4, $0x1f800000
+DATA c1f800000<>+40(SB)/4, $0x1f800000
+DATA c1f800000<>+44(SB)/4, $0x1f800000
+DATA c1f800000<>+48(SB)/4, $0x1f800000
+DATA c1f800000<>+52(SB)/4, $0x1f800000
+DATA c1f800000<>+56(SB)/4, $0x1f800000
+DATA c1f800000<>+60(SB)/4, $0x1f800000
+GLOBL c1f800000<>(SB), RODATA|NOPTR, $64
+
 DATA c3f000000<>+0(SB)/4, $0x3f000000
 DATA c3f000000<>+4(SB)/4, $0x3f000000
 DATA c3f000000<>+8(SB)/4, $0x3f000000
@@ -2411,77 +2377,57 @@ unrolled:
 	VFMADD213PS c3fcc422a<>+0(SB), Y1, Y2
 	VFMADD213PS c3fcc422a<>+0(SB), Y4, Y5
 	VMULPS      Y2, Y0, Y1
-	VMULPS      Y5, Y3, Y5
-	VORPS       c80000000<>+0(SB), Y1, Y2
-	VORPS       c80000000<>+0(SB), Y5, Y6
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y4
-	VMOVUPS      cc2d00000<>+0(SB), Y7
-	VMAXPS       Y2, Y4, Y2
-	VMAXPS       Y6, Y7, Y6
-	VMULPS       c3fb8aa3b<>+0(SB), Y2, Y4
-	VMULPS       c3fb8aa3b<>+0(SB), Y6, Y7
-	VROUNDPS     $0x08, Y4, Y4
-	VROUNDPS     $0x08, Y7, Y7
-	VMOVUPS      Y2, Y2
-	VMOVUPS      Y6, Y9
-	VFNMADD231PS c3f317218<>+0(SB), Y4, Y2
-	VFNMADD231PS c3f317218<>+0(SB), Y7, Y9
-	VFNMADD231PS cb102e308<>+0(SB), Y4, Y2
-	VFNMADD231PS cb102e308<>+0(SB), Y7, Y9
-	VMOVUPS      c3ab50d36<>+0(SB), Y6
-	VMOVUPS      c3ab50d36<>+0(SB), Y10
-	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y6
-	VFMADD213PS  c3c091fe3<>+0(SB), Y9, Y10
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y9, Y10
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y2, Y6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y9, Y10
-	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y6
-	VFMADD213PS  c3efffffe<>+0(SB), Y9, Y10
-	VMULPS       Y2, Y2, Y8
-	VMULPS       Y9, Y9, Y11
-	VFMADD213PS  Y2, Y8, Y6
-	VFMADD213PS  Y9, Y11, Y10
-	VADDPS       c3f800000<>+0(SB), Y6, Y6
-	VADDPS       c3f800000<>+0(SB), Y10, Y10
-	VCVTPS2DQ    Y4, Y2
-	VCVTPS2DQ    Y7, Y7
-	VPSRAD       $0x01, Y2, Y4
-	VPSRAD       $0x01, Y7, Y8
-	VPSUBD       Y4, Y2, Y2
-	VPSUBD       Y8, Y7, Y7
-	VPADDD       c0000007f<>+0(SB), Y4, Y4
-	VPADDD       c0000007f<>+0(SB), Y8, Y8
-	VPSLLD       $0x17, Y4, Y4
-	VPSLLD       $0x17, Y8, Y8
-	VMULPS       Y4, Y6, Y4
-	VMULPS       Y8, Y10, Y6
-	VPADDD       c0000007f<>+0(SB), Y2, Y2
-	VPADDD       c0000007f<>+0(SB), Y7, Y7
-	VPSLLD       $0x17, Y2, Y2
-	VPSLLD       $0x17, Y7, Y7
-	VMULPS       Y2, Y4, Y2
-	VMULPS       Y7, Y6, Y7
-	VMOVUPS      c3f800000<>+0(SB), Y4
-	VMOVUPS      c3f800000<>+0(SB), Y8
-	VADDPS       Y4, Y2, Y6
-	VADDPS       Y8, Y7, Y9
-	VCMPPS       $0x11, c00000000<>+0(SB), Y1, Y1
-	VCMPPS       $0x11, c00000000<>+0(SB), Y5, Y5
-	VBLENDVPS    Y1, Y2, Y4, Y1
-	VBLENDVPS    Y5, Y7, Y8, Y2
-	VDIVPS       Y6, Y1, Y1
-	VDIVPS       Y9, Y2, Y2
-	VMULPS       Y0, Y1, Y0
-	VMULPS       Y3, Y2, Y1
-	VMOVUPS      Y0, (AX)
-	VMOVUPS      Y1, 32(AX)
-	ADDQ         $+64, AX
-	ADDQ         $+64, CX
-	SUBQ         $+16, DX
-	JMP          unrolled
+	VMULPS      Y5, Y3, Y4
+	VMOVUPS     cc2d00000<>+0(SB), Y2
+	VMOVUPS     cc2d00000<>+0(SB), Y5
+	VMAXPS      Y1, Y2, Y1
+	VMAXPS      Y4, Y5, Y4
+	VMOVUPS     c41f00000<>+0(SB), Y2
+	VMOVUPS     c41f00000<>+0(SB), Y5
+	VMINPS      Y1, Y2, Y1
+	VMINPS      Y4, Y5, Y5
+	VMOVUPS     c4b40005f<>+0(SB), Y2
+	VMOVUPS     c4b40005f<>+0(SB), Y6
+	VFMADD231PS cbfb8aa3b<>+0(SB), Y1, Y2
+	VFMADD231PS cbfb8aa3b<>+0(SB), Y5, Y6
+	VSUBPS      c4b40005f<>+0(SB), Y2, Y4
+	VSUBPS      c4b40005f<>+0(SB), Y6, Y7
+	VFMADD231PS c3f317218<>+0(SB), Y4, Y1
+	VFMADD231PS c3f317218<>+0(SB), Y7, Y5
+	VFMADD231PS cb102e308<>+0(SB), Y4, Y1
+	VFMADD231PS cb102e308<>+0(SB), Y7, Y5
+	VMOVUPS     c3ab50d36<>+0(SB), Y4
+	VMOVUPS     c3ab50d36<>+0(SB), Y8
+	VFMADD213PS cbc091fe3<>+0(SB), Y1, Y4
+	VFMADD213PS cbc091fe3<>+0(SB), Y5, Y8
+	VFMADD213PS c3d2aac8b<>+0(SB), Y1, Y4
+	VFMADD213PS c3d2aac8b<>+0(SB), Y5, Y8
+	VFMADD213PS cbe2aaa45<>+0(SB), Y1, Y4
+	VFMADD213PS cbe2aaa45<>+0(SB), Y5, Y8
+	VFMADD213PS c3efffffe<>+0(SB), Y1, Y4
+	VFMADD213PS c3efffffe<>+0(SB), Y5, Y8
+	VMULPS      Y1, Y1, Y7
+	VMULPS      Y5, Y5, Y9
+	VFMSUB213PS Y1, Y7, Y4
+	VFMSUB213PS Y5, Y9, Y8
+	VPSLLD      $0x17, Y2, Y1
+	VPSLLD      $0x17, Y6, Y5
+	VADDPS      c2f800000<>+0(SB), Y1, Y2
+	VADDPS      c2f800000<>+0(SB), Y5, Y6
+	VFMADD213PS Y2, Y1, Y4
+	VFMADD213PS Y6, Y5, Y8
+	VMOVUPS     c2f800000<>+0(SB), Y1
+	VMOVUPS     c2f800000<>+0(SB), Y2
+	VDIVPS      Y4, Y1, Y1
+	VDIVPS      Y8, Y2, Y2
+	VMULPS      Y0, Y1, Y0
+	VMULPS      Y3, Y2, Y1
+	VMOVUPS     Y0, (AX)
+	VMOVUPS     Y1, 32(AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	SUBQ        $+16, DX
+	JMP         unrolled
 
 	// 1 vectors at a time
 vector:
@@ -2492,44 +2438,33 @@ vector:
 	VMOVUPS     c3d922279<>+0(SB), Y2
 	VFMADD213PS c3fcc422a<>+0(SB), Y1, Y2
 	VMULPS      Y2, Y0, Y1
-	VORPS       c80000000<>+0(SB), Y1, Y2
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y3
-	VMAXPS       Y2, Y3, Y2
-	VMULPS       c3fb8aa3b<>+0(SB), Y2, Y3
-	VROUNDPS     $0x08, Y3, Y3
-	VMOVUPS      Y2, Y2
-	VFNMADD231PS c3f317218<>+0(SB), Y3, Y2
-	VFNMADD231PS cb102e308<>+0(SB), Y3, Y2
-	VMOVUPS      c3ab50d36<>+0(SB), Y4
-	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y4
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y4
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y2, Y4
-	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y4
-	VMULPS       Y2, Y2, Y5
-	VFMADD213PS  Y2, Y5, Y4
-	VADDPS       c3f800000<>+0(SB), Y4, Y4
-	VCVTPS2DQ    Y3, Y2
-	VPSRAD       $0x01, Y2, Y3
-	VPSUBD       Y3, Y2, Y2
-	VPADDD       c0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y4, Y3
-	VPADDD       c0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y3, Y2
-	VMOVUPS      c3f800000<>+0(SB), Y3
-	VADDPS       Y3, Y2, Y4
-	VCMPPS       $0x11, c00000000<>+0(SB), Y1, Y1
-	VBLENDVPS    Y1, Y2, Y3, Y1
-	VDIVPS       Y4, Y1, Y1
-	VMULPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (AX)
-	ADDQ         $+32, AX
-	ADDQ         $+32, CX
-	SUBQ         $+8, DX
-	JMP          vector
+	VMOVUPS     cc2d00000<>+0(SB), Y2
+	VMAXPS      Y1, Y2, Y1
+	VMOVUPS     c41f00000<>+0(SB), Y2
+	VMINPS      Y1, Y2, Y1
+	VMOVUPS     c4b40005f<>+0(SB), Y2
+	VFMADD231PS cbfb8aa3b<>+0(SB), Y1, Y2
+	VSUBPS      c4b40005f<>+0(SB), Y2, Y3
+	VFMADD231PS c3f317218<>+0(SB), Y3, Y1
+	VFMADD231PS cb102e308<>+0(SB), Y3, Y1
+	VMOVUPS     c3ab50d36<>+0(SB), Y3
+	VFMADD213PS cbc091fe3<>+0(SB), Y1, Y3
+	VFMADD213PS c3d2aac8b<>+0(SB), Y1, Y3
+	VFMADD213PS cbe2aaa45<>+0(SB), Y1, Y3
+	VFMADD213PS c3efffffe<>+0(SB), Y1, Y3
+	VMULPS      Y1, Y1, Y4
+	VFMSUB213PS Y1, Y4, Y3
+	VPSLLD      $0x17, Y2, Y1
+	VADDPS      c2f800000<>+0(SB), Y1, Y2
+	VFMADD213PS Y2, Y1, Y3
+	VMOVUPS     c2f800000<>+0(SB), Y1
+	VDIVPS      Y3, Y1, Y1
+	VMULPS      Y0, Y1, Y0
+	VMOVUPS     Y0, (AX)
+	ADDQ        $+32, AX
+	ADDQ        $+32, CX
+	SUBQ        $+8, DX
+	JMP         vector
 
 	// the rest, under the mask
 tail:
@@ -2543,40 +2478,29 @@ tail:
 	VMOVUPS     c3d922279<>+0(SB), Y2
 	VFMADD213PS c3fcc422a<>+0(SB), Y1, Y2
 	VMULPS      Y2, Y0, Y1
-	VORPS       c80000000<>+0(SB), Y1, Y2
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y3
-	VMAXPS       Y2, Y3, Y2
-	VMULPS       c3fb8aa3b<>+0(SB), Y2, Y3
-	VROUNDPS     $0x08, Y3, Y3
-	VMOVUPS      Y2, Y2
-	VFNMADD231PS c3f317218<>+0(SB), Y3, Y2
-	VFNMADD231PS cb102e308<>+0(SB), Y3, Y2
-	VMOVUPS      c3ab50d36<>+0(SB), Y4
-	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y4
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y4
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y2, Y4
-	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y4
-	VMULPS       Y2, Y2, Y5
-	VFMADD213PS  Y2, Y5, Y4
-	VADDPS       c3f800000<>+0(SB), Y4, Y4
-	VCVTPS2DQ    Y3, Y2
-	VPSRAD       $0x01, Y2, Y3
-	VPSUBD       Y3, Y2, Y2
-	VPADDD       c0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y4, Y3
-	VPADDD       c0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y3, Y2
-	VMOVUPS      c3f800000<>+0(SB), Y3
-	VADDPS       Y3, Y2, Y4
-	VCMPPS       $0x11, c00000000<>+0(SB), Y1, Y1
-	VBLENDVPS    Y1, Y2, Y3, Y1
-	VDIVPS       Y4, Y1, Y1
-	VMULPS       Y0, Y1, Y0
-	VMASKMOVPS   Y0, Y15, (AX)
+	VMOVUPS     cc2d00000<>+0(SB), Y2
+	VMAXPS      Y1, Y2, Y1
+	VMOVUPS     c41f00000<>+0(SB), Y2
+	VMINPS      Y1, Y2, Y1
+	VMOVUPS     c4b40005f<>+0(SB), Y2
+	VFMADD231PS cbfb8aa3b<>+0(SB), Y1, Y2
+	VSUBPS      c4b40005f<>+0(SB), Y2, Y3
+	VFMADD231PS c3f317218<>+0(SB), Y3, Y1
+	VFMADD231PS cb102e308<>+0(SB), Y3, Y1
+	VMOVUPS     c3ab50d36<>+0(SB), Y3
+	VFMADD213PS cbc091fe3<>+0(SB), Y1, Y3
+	VFMADD213PS c3d2aac8b<>+0(SB), Y1, Y3
+	VFMADD213PS cbe2aaa45<>+0(SB), Y1, Y3
+	VFMADD213PS c3efffffe<>+0(SB), Y1, Y3
+	VMULPS      Y1, Y1, Y4
+	VFMSUB213PS Y1, Y4, Y3
+	VPSLLD      $0x17, Y2, Y1
+	VADDPS      c2f800000<>+0(SB), Y1, Y2
+	VFMADD213PS Y2, Y1, Y3
+	VMOVUPS     c2f800000<>+0(SB), Y1
+	VDIVPS      Y3, Y1, Y1
+	VMULPS      Y0, Y1, Y0
+	VMASKMOVPS  Y0, Y15, (AX)
 
 done:
 	VZEROUPPER
@@ -3390,164 +3314,76 @@ TEXT ·unarySoftplusAVX2(SB), NOSPLIT, $0-32
 
 	// 2 vectors at a time
 unrolled:
-	CMPQ    DX, $+16
-	JLT     vector
-	VMOVUPS (CX), Y0
-	VORPS   c80000000<>+0(SB), Y0, Y1
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y2
-	VMAXPS       Y1, Y2, Y1
-	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
-	VROUNDPS     $0x08, Y2, Y2
-	VMOVUPS      Y1, Y1
-	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
-	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
-	VMOVUPS      c3ab50d36<>+0(SB), Y3
-	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y3
-	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
-	VMULPS       Y1, Y1, Y4
-	VFMADD213PS  Y1, Y4, Y3
-	VADDPS       c3f800000<>+0(SB), Y3, Y3
-	VCVTPS2DQ    Y2, Y1
-	VPSRAD       $0x01, Y1, Y2
-	VPSUBD       Y2, Y1, Y1
-	VPADDD       c0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y3, Y2
-	VPADDD       c0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y2, Y1
-	VMOVUPS      c3f800000<>+0(SB), Y2
-	VADDPS       Y1, Y2, Y3
-	VSUBPS       Y2, Y3, Y2
-	VDIVPS       Y2, Y1, Y4
-	VMOVUPS      c00800000<>+0(SB), Y5
-	VMULPS       c4c000000<>+0(SB), Y3, Y6
-	VCMPPS       $0x11, Y5, Y3, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y6
-	VMOVUPS      cc1c80000<>+0(SB), Y7
-	VMOVUPS      c00000000<>+0(SB), Y8
-	VCMPPS       $0x11, Y5, Y3, Y5
-	VBLENDVPS    Y5, Y7, Y8, Y5
-	VPSUBD       c3f3504f3<>+0(SB), Y6, Y7
-	VPSRAD       $0x17, Y7, Y7
-	VCVTDQ2PS    Y7, Y8
-	VADDPS       Y5, Y8, Y5
-	VPSLLD       $0x17, Y7, Y7
-	VPSUBD       Y7, Y6, Y6
-	VSUBPS       c3f800000<>+0(SB), Y6, Y6
-	VMOVUPS      c3d918407<>+0(SB), Y7
-	VFMADD213PS  cbdf4fc13<>+0(SB), Y6, Y7
-	VFMADD213PS  c3df36ee2<>+0(SB), Y6, Y7
-	VFMADD213PS  cbdfd1c96<>+0(SB), Y6, Y7
-	VFMADD213PS  c3e118bb2<>+0(SB), Y6, Y7
-	VFMADD213PS  cbe2ab452<>+0(SB), Y6, Y7
-	VFMADD213PS  c3e4cd362<>+0(SB), Y6, Y7
-	VFMADD213PS  cbe7fffee<>+0(SB), Y6, Y7
-	VFMADD213PS  c3eaaaaa2<>+0(SB), Y6, Y7
-	VMULPS       Y6, Y6, Y8
-	VMULPS       Y6, Y7, Y7
-	VADDPS       cbf000000<>+0(SB), Y7, Y7
-	VMULPS       Y8, Y7, Y7
-	VFMADD231PS  cb95e8083<>+0(SB), Y5, Y7
-	VADDPS       Y6, Y7, Y6
-	VFMADD231PS  c3f318000<>+0(SB), Y5, Y6
-	VCMPPS       $0x11, c7f800000<>+0(SB), Y3, Y5
-	VBLENDVPS    Y5, Y6, Y3, Y5
-	VMOVUPS      c7fc00000<>+0(SB), Y6
-	VCMPPS       $0x11, c00000000<>+0(SB), Y3, Y7
-	VBLENDVPS    Y7, Y6, Y5, Y5
-	VANDPS       c7fffffff<>+0(SB), Y3, Y3
-	VMOVUPS      cff800000<>+0(SB), Y6
-	VCMPPS       $0x11, c00000001<>+0(SB), Y3, Y3
-	VBLENDVPS    Y3, Y6, Y5, Y3
-	VMULPS       Y4, Y3, Y3
-	VCMPPS       $0x11, c00000001<>+0(SB), Y2, Y2
-	VBLENDVPS    Y2, Y1, Y3, Y1
-	VXORPS       Y2, Y2, Y2
-	VMAXPS       Y0, Y2, Y0
-	VADDPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMOVUPS      32(CX), Y0
+	CMPQ         DX, $+16
+	JLT          vector
+	VMOVUPS      (CX), Y0
+	VMOVUPS      32(CX), Y3
 	VORPS        c80000000<>+0(SB), Y0, Y1
+	VORPS        c80000000<>+0(SB), Y3, Y4
 	VMOVUPS      cc2d00000<>+0(SB), Y2
+	VMOVUPS      cc2d00000<>+0(SB), Y5
 	VMAXPS       Y1, Y2, Y1
-	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
-	VROUNDPS     $0x08, Y2, Y2
-	VMOVUPS      Y1, Y1
-	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
-	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
-	VMOVUPS      c3ab50d36<>+0(SB), Y3
-	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y3
-	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
-	VMULPS       Y1, Y1, Y4
-	VFMADD213PS  Y1, Y4, Y3
-	VADDPS       c3f800000<>+0(SB), Y3, Y3
-	VCVTPS2DQ    Y2, Y1
-	VPSRAD       $0x01, Y1, Y2
-	VPSUBD       Y2, Y1, Y1
-	VPADDD       c0000007f<>+0(SB), Y2, Y2
+	VMAXPS       Y4, Y5, Y5
+	VMOVUPS      c4b4000bf<>+0(SB), Y2
+	VMOVUPS      c4b4000bf<>+0(SB), Y6
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y1, Y2
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y5, Y6
+	VSUBPS       c4b4000bf<>+0(SB), Y2, Y4
+	VSUBPS       c4b4000bf<>+0(SB), Y6, Y7
+	VFNMADD231PS c3f317218<>+0(SB), Y4, Y1
+	VFNMADD231PS c3f317218<>+0(SB), Y7, Y5
+	VFNMADD231PS cb102e308<>+0(SB), Y4, Y1
+	VFNMADD231PS cb102e308<>+0(SB), Y7, Y5
+	VMOVUPS      c3ab50d36<>+0(SB), Y4
+	VMOVUPS      c3ab50d36<>+0(SB), Y8
+	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y4
+	VFMADD213PS  c3c091fe3<>+0(SB), Y5, Y8
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y5, Y8
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y5, Y8
+	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y4
+	VFMADD213PS  c3efffffe<>+0(SB), Y5, Y8
+	VMULPS       Y1, Y1, Y7
+	VMULPS       Y5, Y5, Y9
+	VFMADD213PS  Y1, Y7, Y4
+	VFMADD213PS  Y5, Y9, Y8
+	VADDPS       c3f800000<>+0(SB), Y4, Y1
+	VADDPS       c3f800000<>+0(SB), Y8, Y4
 	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y3, Y2
-	VPADDD       c0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y2, Y1
-	VMOVUPS      c3f800000<>+0(SB), Y2
-	VADDPS       Y1, Y2, Y3
-	VSUBPS       Y2, Y3, Y2
-	VDIVPS       Y2, Y1, Y4
-	VMOVUPS      c00800000<>+0(SB), Y5
-	VMULPS       c4c000000<>+0(SB), Y3, Y6
-	VCMPPS       $0x11, Y5, Y3, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y6
-	VMOVUPS      cc1c80000<>+0(SB), Y7
-	VMOVUPS      c00000000<>+0(SB), Y8
-	VCMPPS       $0x11, Y5, Y3, Y5
-	VBLENDVPS    Y5, Y7, Y8, Y5
-	VPSUBD       c3f3504f3<>+0(SB), Y6, Y7
-	VPSRAD       $0x17, Y7, Y7
-	VCVTDQ2PS    Y7, Y8
-	VADDPS       Y5, Y8, Y5
-	VPSLLD       $0x17, Y7, Y7
-	VPSUBD       Y7, Y6, Y6
-	VSUBPS       c3f800000<>+0(SB), Y6, Y6
-	VMOVUPS      c3d918407<>+0(SB), Y7
-	VFMADD213PS  cbdf4fc13<>+0(SB), Y6, Y7
-	VFMADD213PS  c3df36ee2<>+0(SB), Y6, Y7
-	VFMADD213PS  cbdfd1c96<>+0(SB), Y6, Y7
-	VFMADD213PS  c3e118bb2<>+0(SB), Y6, Y7
-	VFMADD213PS  cbe2ab452<>+0(SB), Y6, Y7
-	VFMADD213PS  c3e4cd362<>+0(SB), Y6, Y7
-	VFMADD213PS  cbe7fffee<>+0(SB), Y6, Y7
-	VFMADD213PS  c3eaaaaa2<>+0(SB), Y6, Y7
-	VMULPS       Y6, Y6, Y8
-	VMULPS       Y6, Y7, Y7
-	VADDPS       cbf000000<>+0(SB), Y7, Y7
-	VMULPS       Y8, Y7, Y7
-	VFMADD231PS  cb95e8083<>+0(SB), Y5, Y7
-	VADDPS       Y6, Y7, Y6
-	VFMADD231PS  c3f318000<>+0(SB), Y5, Y6
-	VCMPPS       $0x11, c7f800000<>+0(SB), Y3, Y5
-	VBLENDVPS    Y5, Y6, Y3, Y5
-	VMOVUPS      c7fc00000<>+0(SB), Y6
-	VCMPPS       $0x11, c00000000<>+0(SB), Y3, Y7
-	VBLENDVPS    Y7, Y6, Y5, Y5
-	VANDPS       c7fffffff<>+0(SB), Y3, Y3
-	VMOVUPS      cff800000<>+0(SB), Y6
-	VCMPPS       $0x11, c00000001<>+0(SB), Y3, Y3
-	VBLENDVPS    Y3, Y6, Y5, Y3
-	VMULPS       Y4, Y3, Y3
-	VCMPPS       $0x11, c00000001<>+0(SB), Y2, Y2
-	VBLENDVPS    Y2, Y1, Y3, Y1
+	VPSLLD       $0x17, Y6, Y5
+	VMULPS       Y2, Y1, Y1
+	VMULPS       Y5, Y4, Y2
+	VMULPS       c1f800000<>+0(SB), Y1, Y1
+	VMULPS       c1f800000<>+0(SB), Y2, Y4
+	VADDPS       c40000000<>+0(SB), Y1, Y2
+	VADDPS       c40000000<>+0(SB), Y4, Y5
+	VDIVPS       Y2, Y1, Y1
+	VDIVPS       Y5, Y4, Y6
+	VMULPS       Y1, Y1, Y2
+	VMULPS       Y6, Y6, Y7
+	VMOVUPS      c3e8f6be1<>+0(SB), Y4
+	VMOVUPS      c3e8f6be1<>+0(SB), Y8
+	VFMADD213PS  c3e8f5e86<>+0(SB), Y2, Y4
+	VFMADD213PS  c3e8f5e86<>+0(SB), Y7, Y8
+	VFMADD213PS  c3ecce904<>+0(SB), Y2, Y4
+	VFMADD213PS  c3ecce904<>+0(SB), Y7, Y8
+	VFMADD213PS  c3f2aaa81<>+0(SB), Y2, Y4
+	VFMADD213PS  c3f2aaa81<>+0(SB), Y7, Y8
+	VADDPS       Y1, Y1, Y5
+	VADDPS       Y6, Y6, Y9
+	VMULPS       Y2, Y1, Y1
+	VMULPS       Y7, Y6, Y2
+	VFMADD213PS  Y5, Y1, Y4
+	VFMADD213PS  Y9, Y2, Y8
+	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
-	VMAXPS       Y0, Y2, Y0
-	VADDPS       Y1, Y0, Y0
-	VMOVUPS      Y0, 32(AX)
+	VMAXPS       Y0, Y1, Y0
+	VMAXPS       Y3, Y2, Y1
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y8, Y1, Y1
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
 	SUBQ         $+16, DX
@@ -3555,19 +3391,17 @@ unrolled:
 
 	// 1 vectors at a time
 vector:
-	CMPQ    DX, $+8
-	JLT     tail
-	VMOVUPS (CX), Y0
-	VORPS   c80000000<>+0(SB), Y0, Y1
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	CMPQ         DX, $+8
+	JLT          tail
+	VMOVUPS      (CX), Y0
+	VORPS        c80000000<>+0(SB), Y0, Y1
 	VMOVUPS      cc2d00000<>+0(SB), Y2
 	VMAXPS       Y1, Y2, Y1
-	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
-	VROUNDPS     $0x08, Y2, Y2
-	VMOVUPS      Y1, Y1
-	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
-	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
+	VMOVUPS      c4b4000bf<>+0(SB), Y2
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y1, Y2
+	VSUBPS       c4b4000bf<>+0(SB), Y2, Y3
+	VFNMADD231PS c3f317218<>+0(SB), Y3, Y1
+	VFNMADD231PS cb102e308<>+0(SB), Y3, Y1
 	VMOVUPS      c3ab50d36<>+0(SB), Y3
 	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
 	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
@@ -3575,66 +3409,23 @@ vector:
 	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
 	VMULPS       Y1, Y1, Y4
 	VFMADD213PS  Y1, Y4, Y3
-	VADDPS       c3f800000<>+0(SB), Y3, Y3
-	VCVTPS2DQ    Y2, Y1
-	VPSRAD       $0x01, Y1, Y2
-	VPSUBD       Y2, Y1, Y1
-	VPADDD       c0000007f<>+0(SB), Y2, Y2
+	VADDPS       c3f800000<>+0(SB), Y3, Y1
 	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y3, Y2
-	VPADDD       c0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y2, Y1
-	VMOVUPS      c3f800000<>+0(SB), Y2
-	VADDPS       Y1, Y2, Y3
-	VSUBPS       Y2, Y3, Y2
-	VDIVPS       Y2, Y1, Y4
-	VMOVUPS      c00800000<>+0(SB), Y5
-	VMULPS       c4c000000<>+0(SB), Y3, Y6
-	VCMPPS       $0x11, Y5, Y3, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y6
-	VMOVUPS      cc1c80000<>+0(SB), Y7
-	VMOVUPS      c00000000<>+0(SB), Y8
-	VCMPPS       $0x11, Y5, Y3, Y5
-	VBLENDVPS    Y5, Y7, Y8, Y5
-	VPSUBD       c3f3504f3<>+0(SB), Y6, Y7
-	VPSRAD       $0x17, Y7, Y7
-	VCVTDQ2PS    Y7, Y8
-	VADDPS       Y5, Y8, Y5
-	VPSLLD       $0x17, Y7, Y7
-	VPSUBD       Y7, Y6, Y6
-	VSUBPS       c3f800000<>+0(SB), Y6, Y6
-	VMOVUPS      c3d918407<>+0(SB), Y7
-	VFMADD213PS  cbdf4fc13<>+0(SB), Y6, Y7
-	VFMADD213PS  c3df36ee2<>+0(SB), Y6, Y7
-	VFMADD213PS  cbdfd1c96<>+0(SB), Y6, Y7
-	VFMADD213PS  c3e118bb2<>+0(SB), Y6, Y7
-	VFMADD213PS  cbe2ab452<>+0(SB), Y6, Y7
-	VFMADD213PS  c3e4cd362<>+0(SB), Y6, Y7
-	VFMADD213PS  cbe7fffee<>+0(SB), Y6, Y7
-	VFMADD213PS  c3eaaaaa2<>+0(SB), Y6, Y7
-	VMULPS       Y6, Y6, Y8
-	VMULPS       Y6, Y7, Y7
-	VADDPS       cbf000000<>+0(SB), Y7, Y7
-	VMULPS       Y8, Y7, Y7
-	VFMADD231PS  cb95e8083<>+0(SB), Y5, Y7
-	VADDPS       Y6, Y7, Y6
-	VFMADD231PS  c3f318000<>+0(SB), Y5, Y6
-	VCMPPS       $0x11, c7f800000<>+0(SB), Y3, Y5
-	VBLENDVPS    Y5, Y6, Y3, Y5
-	VMOVUPS      c7fc00000<>+0(SB), Y6
-	VCMPPS       $0x11, c00000000<>+0(SB), Y3, Y7
-	VBLENDVPS    Y7, Y6, Y5, Y5
-	VANDPS       c7fffffff<>+0(SB), Y3, Y3
-	VMOVUPS      cff800000<>+0(SB), Y6
-	VCMPPS       $0x11, c00000001<>+0(SB), Y3, Y3
-	VBLENDVPS    Y3, Y6, Y5, Y3
-	VMULPS       Y4, Y3, Y3
-	VCMPPS       $0x11, c00000001<>+0(SB), Y2, Y2
-	VBLENDVPS    Y2, Y1, Y3, Y1
-	VXORPS       Y2, Y2, Y2
-	VMAXPS       Y0, Y2, Y0
-	VADDPS       Y1, Y0, Y0
+	VMULPS       Y2, Y1, Y1
+	VMULPS       c1f800000<>+0(SB), Y1, Y1
+	VADDPS       c40000000<>+0(SB), Y1, Y2
+	VDIVPS       Y2, Y1, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      c3e8f6be1<>+0(SB), Y3
+	VFMADD213PS  c3e8f5e86<>+0(SB), Y2, Y3
+	VFMADD213PS  c3ecce904<>+0(SB), Y2, Y3
+	VFMADD213PS  c3f2aaa81<>+0(SB), Y2, Y3
+	VADDPS       Y1, Y1, Y4
+	VMULPS       Y2, Y1, Y1
+	VFMADD213PS  Y4, Y1, Y3
+	VXORPS       Y1, Y1, Y1
+	VMAXPS       Y0, Y1, Y0
+	VADDPS       Y3, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
@@ -3643,22 +3434,20 @@ vector:
 
 	// the rest, under the mask
 tail:
-	TESTQ      DX, DX
-	JZ         done
-	LEAQ       maskTable<>+0(SB), BX
-	NEGQ       DX
-	VMOVUPS    32(BX)(DX*4), Y15
-	VMASKMOVPS (CX), Y15, Y0
-	VORPS      c80000000<>+0(SB), Y0, Y1
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	TESTQ        DX, DX
+	JZ           done
+	LEAQ         maskTable<>+0(SB), BX
+	NEGQ         DX
+	VMOVUPS      32(BX)(DX*4), Y15
+	VMASKMOVPS   (CX), Y15, Y0
+	VORPS        c80000000<>+0(SB), Y0, Y1
 	VMOVUPS      cc2d00000<>+0(SB), Y2
 	VMAXPS       Y1, Y2, Y1
-	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
-	VROUNDPS     $0x08, Y2, Y2
-	VMOVUPS      Y1, Y1
-	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
-	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
+	VMOVUPS      c4b4000bf<>+0(SB), Y2
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y1, Y2
+	VSUBPS       c4b4000bf<>+0(SB), Y2, Y3
+	VFNMADD231PS c3f317218<>+0(SB), Y3, Y1
+	VFNMADD231PS cb102e308<>+0(SB), Y3, Y1
 	VMOVUPS      c3ab50d36<>+0(SB), Y3
 	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
 	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
@@ -3666,71 +3455,100 @@ tail:
 	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
 	VMULPS       Y1, Y1, Y4
 	VFMADD213PS  Y1, Y4, Y3
-	VADDPS       c3f800000<>+0(SB), Y3, Y3
-	VCVTPS2DQ    Y2, Y1
-	VPSRAD       $0x01, Y1, Y2
-	VPSUBD       Y2, Y1, Y1
-	VPADDD       c0000007f<>+0(SB), Y2, Y2
+	VADDPS       c3f800000<>+0(SB), Y3, Y1
 	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y3, Y2
-	VPADDD       c0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y2, Y1
-	VMOVUPS      c3f800000<>+0(SB), Y2
-	VADDPS       Y1, Y2, Y3
-	VSUBPS       Y2, Y3, Y2
-	VDIVPS       Y2, Y1, Y4
-	VMOVUPS      c00800000<>+0(SB), Y5
-	VMULPS       c4c000000<>+0(SB), Y3, Y6
-	VCMPPS       $0x11, Y5, Y3, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y6
-	VMOVUPS      cc1c80000<>+0(SB), Y7
-	VMOVUPS      c00000000<>+0(SB), Y8
-	VCMPPS       $0x11, Y5, Y3, Y5
-	VBLENDVPS    Y5, Y7, Y8, Y5
-	VPSUBD       c3f3504f3<>+0(SB), Y6, Y7
-	VPSRAD       $0x17, Y7, Y7
-	VCVTDQ2PS    Y7, Y8
-	VADDPS       Y5, Y8, Y5
-	VPSLLD       $0x17, Y7, Y7
-	VPSUBD       Y7, Y6, Y6
-	VSUBPS       c3f800000<>+0(SB), Y6, Y6
-	VMOVUPS      c3d918407<>+0(SB), Y7
-	VFMADD213PS  cbdf4fc13<>+0(SB), Y6, Y7
-	VFMADD213PS  c3df36ee2<>+0(SB), Y6, Y7
-	VFMADD213PS  cbdfd1c96<>+0(SB), Y6, Y7
-	VFMADD213PS  c3e118bb2<>+0(SB), Y6, Y7
-	VFMADD213PS  cbe2ab452<>+0(SB), Y6, Y7
-	VFMADD213PS  c3e4cd362<>+0(SB), Y6, Y7
-	VFMADD213PS  cbe7fffee<>+0(SB), Y6, Y7
-	VFMADD213PS  c3eaaaaa2<>+0(SB), Y6, Y7
-	VMULPS       Y6, Y6, Y8
-	VMULPS       Y6, Y7, Y7
-	VADDPS       cbf000000<>+0(SB), Y7, Y7
-	VMULPS       Y8, Y7, Y7
-	VFMADD231PS  cb95e8083<>+0(SB), Y5, Y7
-	VADDPS       Y6, Y7, Y6
-	VFMADD231PS  c3f318000<>+0(SB), Y5, Y6
-	VCMPPS       $0x11, c7f800000<>+0(SB), Y3, Y5
-	VBLENDVPS    Y5, Y6, Y3, Y5
-	VMOVUPS      c7fc00000<>+0(SB), Y6
-	VCMPPS       $0x11, c00000000<>+0(SB), Y3, Y7
-	VBLENDVPS    Y7, Y6, Y5, Y5
-	VANDPS       c7fffffff<>+0(SB), Y3, Y3
-	VMOVUPS      cff800000<>+0(SB), Y6
-	VCMPPS       $0x11, c00000001<>+0(SB), Y3, Y3
-	VBLENDVPS    Y3, Y6, Y5, Y3
-	VMULPS       Y4, Y3, Y3
-	VCMPPS       $0x11, c00000001<>+0(SB), Y2, Y2
-	VBLENDVPS    Y2, Y1, Y3, Y1
-	VXORPS       Y2, Y2, Y2
-	VMAXPS       Y0, Y2, Y0
-	VADDPS       Y1, Y0, Y0
+	VMULPS       Y2, Y1, Y1
+	VMULPS       c1f800000<>+0(SB), Y1, Y1
+	VADDPS       c40000000<>+0(SB), Y1, Y2
+	VDIVPS       Y2, Y1, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      c3e8f6be1<>+0(SB), Y3
+	VFMADD213PS  c3e8f5e86<>+0(SB), Y2, Y3
+	VFMADD213PS  c3ecce904<>+0(SB), Y2, Y3
+	VFMADD213PS  c3f2aaa81<>+0(SB), Y2, Y3
+	VADDPS       Y1, Y1, Y4
+	VMULPS       Y2, Y1, Y1
+	VFMADD213PS  Y4, Y1, Y3
+	VXORPS       Y1, Y1, Y1
+	VMAXPS       Y0, Y1, Y0
+	VADDPS       Y3, Y0, Y0
 	VMASKMOVPS   Y0, Y15, (AX)
 
 done:
 	VZEROUPPER
 	RET
+
+DATA c3e8f6be1<>+0(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+4(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+8(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+12(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+16(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+20(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+24(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+28(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+32(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+36(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+40(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+44(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+48(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+52(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+56(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+60(SB)/4, $0x3e8f6be1
+GLOBL c3e8f6be1<>(SB), RODATA|NOPTR, $64
+
+DATA c3e8f5e86<>+0(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+4(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+8(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+12(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+16(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+20(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+24(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+28(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+32(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+36(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+40(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+44(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+48(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+52(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+56(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+60(SB)/4, $0x3e8f5e86
+GLOBL c3e8f5e86<>(SB), RODATA|NOPTR, $64
+
+DATA c3ecce904<>+0(SB)/4, $0x3ecce904
+DATA c3ecce904<>+4(SB)/4, $0x3ecce904
+DATA c3ecce904<>+8(SB)/4, $0x3ecce904
+DATA c3ecce904<>+12(SB)/4, $0x3ecce904
+DATA c3ecce904<>+16(SB)/4, $0x3ecce904
+DATA c3ecce904<>+20(SB)/4, $0x3ecce904
+DATA c3ecce904<>+24(SB)/4, $0x3ecce904
+DATA c3ecce904<>+28(SB)/4, $0x3ecce904
+DATA c3ecce904<>+32(SB)/4, $0x3ecce904
+DATA c3ecce904<>+36(SB)/4, $0x3ecce904
+DATA c3ecce904<>+40(SB)/4, $0x3ecce904
+DATA c3ecce904<>+44(SB)/4, $0x3ecce904
+DATA c3ecce904<>+48(SB)/4, $0x3ecce904
+DATA c3ecce904<>+52(SB)/4, $0x3ecce904
+DATA c3ecce904<>+56(SB)/4, $0x3ecce904
+DATA c3ecce904<>+60(SB)/4, $0x3ecce904
+GLOBL c3ecce904<>(SB), RODATA|NOPTR, $64
+
+DATA c3f2aaa81<>+0(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+4(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+8(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+12(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+16(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+20(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+24(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+28(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+32(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+36(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+40(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+44(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+48(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+52(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+56(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+60(SB)/4, $0x3f2aaa81
+GLOBL c3f2aaa81<>(SB), RODATA|NOPTR, $64
 
 // func unaryMishAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
 // Requires: AVX, AVX2, FMA3
@@ -3758,50 +3576,44 @@ unrolled:
 	VMOVUPS      cc2d00000<>+0(SB), Y3
 	VMOVUPS      cc2d00000<>+0(SB), Y5
 	VMAXPS       Y1, Y3, Y1
-	VMAXPS       Y4, Y5, Y4
-	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y3
-	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y5
-	VROUNDPS     $0x08, Y3, Y3
-	VROUNDPS     $0x08, Y5, Y5
-	VMOVUPS      Y1, Y1
-	VMOVUPS      Y4, Y7
-	VFNMADD231PS c3f317218<>+0(SB), Y3, Y1
-	VFNMADD231PS c3f317218<>+0(SB), Y5, Y7
-	VFNMADD231PS cb102e308<>+0(SB), Y3, Y1
-	VFNMADD231PS cb102e308<>+0(SB), Y5, Y7
+	VMAXPS       Y4, Y5, Y5
+	VMOVUPS      c4b4000fe<>+0(SB), Y3
+	VMOVUPS      c4b4000fe<>+0(SB), Y6
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y1, Y3
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y5, Y6
+	VSUBPS       c4b4000fe<>+0(SB), Y3, Y4
+	VSUBPS       c4b4000fe<>+0(SB), Y6, Y7
+	VFNMADD231PS c3f317218<>+0(SB), Y4, Y1
+	VFNMADD231PS c3f317218<>+0(SB), Y7, Y5
+	VFNMADD231PS cb102e308<>+0(SB), Y4, Y1
+	VFNMADD231PS cb102e308<>+0(SB), Y7, Y5
 	VMOVUPS      c3ab50d36<>+0(SB), Y4
 	VMOVUPS      c3ab50d36<>+0(SB), Y8
 	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y4
-	VFMADD213PS  c3c091fe3<>+0(SB), Y7, Y8
+	VFMADD213PS  c3c091fe3<>+0(SB), Y5, Y8
 	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y4
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y7, Y8
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y5, Y8
 	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y4
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y7, Y8
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y5, Y8
 	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y4
-	VFMADD213PS  c3efffffe<>+0(SB), Y7, Y8
-	VMULPS       Y1, Y1, Y6
-	VMULPS       Y7, Y7, Y9
-	VFMADD213PS  Y1, Y6, Y4
-	VFMADD213PS  Y7, Y9, Y8
-	VADDPS       c3f800000<>+0(SB), Y4, Y4
-	VADDPS       c3f800000<>+0(SB), Y8, Y8
-	VCVTPS2DQ    Y3, Y1
-	VCVTPS2DQ    Y5, Y5
-	VPSRAD       $0x01, Y1, Y3
-	VPSRAD       $0x01, Y5, Y6
-	VPSUBD       Y3, Y1, Y1
-	VPSUBD       Y6, Y5, Y5
-	VPADDD       c0000007f<>+0(SB), Y3, Y3
-	VPADDD       c0000007f<>+0(SB), Y6, Y6
+	VFMADD213PS  c3efffffe<>+0(SB), Y5, Y8
+	VMULPS       Y1, Y1, Y7
+	VMULPS       Y5, Y5, Y9
+	VFMADD213PS  Y1, Y7, Y4
+	VFMADD213PS  Y5, Y9, Y8
+	VADDPS       c3f800000<>+0(SB), Y4, Y1
+	VADDPS       c3f800000<>+0(SB), Y8, Y5
+	VPSRLD       $0x01, Y3, Y4
+	VPSRLD       $0x01, Y6, Y7
+	VPSUBD       Y4, Y3, Y3
+	VPSUBD       Y7, Y6, Y6
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y4, Y1, Y1
+	VMULPS       Y7, Y5, Y4
 	VPSLLD       $0x17, Y3, Y3
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y3, Y4, Y3
-	VMULPS       Y6, Y8, Y4
-	VPADDD       c0000007f<>+0(SB), Y1, Y1
-	VPADDD       c0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y1, Y1
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y1, Y3, Y1
+	VPSLLD       $0x17, Y6, Y5
+	VMULPS       Y3, Y1, Y1
 	VMULPS       Y5, Y4, Y5
 	VMOVUPS      c40000000<>+0(SB), Y3
 	VMOVUPS      c40000000<>+0(SB), Y6
@@ -3839,11 +3651,11 @@ vector:
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y2
 	VMAXPS       Y1, Y2, Y1
-	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
-	VROUNDPS     $0x08, Y2, Y2
-	VMOVUPS      Y1, Y1
-	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
-	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
+	VMOVUPS      c4b4000fe<>+0(SB), Y2
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y1, Y2
+	VSUBPS       c4b4000fe<>+0(SB), Y2, Y3
+	VFNMADD231PS c3f317218<>+0(SB), Y3, Y1
+	VFNMADD231PS cb102e308<>+0(SB), Y3, Y1
 	VMOVUPS      c3ab50d36<>+0(SB), Y3
 	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
 	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
@@ -3851,16 +3663,13 @@ vector:
 	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
 	VMULPS       Y1, Y1, Y4
 	VFMADD213PS  Y1, Y4, Y3
-	VADDPS       c3f800000<>+0(SB), Y3, Y3
-	VCVTPS2DQ    Y2, Y1
-	VPSRAD       $0x01, Y1, Y2
-	VPSUBD       Y2, Y1, Y1
-	VPADDD       c0000007f<>+0(SB), Y2, Y2
+	VADDPS       c3f800000<>+0(SB), Y3, Y1
+	VPSRLD       $0x01, Y2, Y3
+	VPSUBD       Y3, Y2, Y2
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y1, Y1
 	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y3, Y2
-	VPADDD       c0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y2, Y1
+	VMULPS       Y2, Y1, Y1
 	VMOVUPS      c40000000<>+0(SB), Y2
 	VADDPS       Y2, Y1, Y3
 	VMULPS       Y1, Y3, Y1
@@ -3891,11 +3700,11 @@ tail:
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y2
 	VMAXPS       Y1, Y2, Y1
-	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y2
-	VROUNDPS     $0x08, Y2, Y2
-	VMOVUPS      Y1, Y1
-	VFNMADD231PS c3f317218<>+0(SB), Y2, Y1
-	VFNMADD231PS cb102e308<>+0(SB), Y2, Y1
+	VMOVUPS      c4b4000fe<>+0(SB), Y2
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y1, Y2
+	VSUBPS       c4b4000fe<>+0(SB), Y2, Y3
+	VFNMADD231PS c3f317218<>+0(SB), Y3, Y1
+	VFNMADD231PS cb102e308<>+0(SB), Y3, Y1
 	VMOVUPS      c3ab50d36<>+0(SB), Y3
 	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y3
 	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y3
@@ -3903,16 +3712,13 @@ tail:
 	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y3
 	VMULPS       Y1, Y1, Y4
 	VFMADD213PS  Y1, Y4, Y3
-	VADDPS       c3f800000<>+0(SB), Y3, Y3
-	VCVTPS2DQ    Y2, Y1
-	VPSRAD       $0x01, Y1, Y2
-	VPSUBD       Y2, Y1, Y1
-	VPADDD       c0000007f<>+0(SB), Y2, Y2
+	VADDPS       c3f800000<>+0(SB), Y3, Y1
+	VPSRLD       $0x01, Y2, Y3
+	VPSUBD       Y3, Y2, Y2
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y1, Y1
 	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y3, Y2
-	VPADDD       c0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y2, Y1
+	VMULPS       Y2, Y1, Y1
 	VMOVUPS      c40000000<>+0(SB), Y2
 	VADDPS       Y2, Y1, Y3
 	VMULPS       Y1, Y3, Y1
@@ -3966,37 +3772,31 @@ unrolled:
 	VMOVUPS      cc1f00000<>+0(SB), Y4
 	VMOVUPS      cc1f00000<>+0(SB), Y6
 	VMAXPS       Y2, Y4, Y2
-	VMAXPS       Y5, Y6, Y5
-	VMULPS       c3fb8aa3b<>+0(SB), Y2, Y4
-	VMULPS       c3fb8aa3b<>+0(SB), Y5, Y6
-	VROUNDPS     $0x08, Y4, Y4
-	VROUNDPS     $0x08, Y6, Y6
-	VMOVUPS      Y2, Y2
-	VMOVUPS      Y5, Y8
-	VFNMADD231PS c3f317218<>+0(SB), Y4, Y2
-	VFNMADD231PS c3f317218<>+0(SB), Y6, Y8
-	VFNMADD231PS cb102e308<>+0(SB), Y4, Y2
-	VFNMADD231PS cb102e308<>+0(SB), Y6, Y8
+	VMAXPS       Y5, Y6, Y6
+	VMOVUPS      c4b40007f<>+0(SB), Y4
+	VMOVUPS      c4b40007f<>+0(SB), Y7
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y2, Y4
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y6, Y7
+	VSUBPS       c4b40007f<>+0(SB), Y4, Y5
+	VSUBPS       c4b40007f<>+0(SB), Y7, Y8
+	VFNMADD231PS c3f317218<>+0(SB), Y5, Y2
+	VFNMADD231PS c3f317218<>+0(SB), Y8, Y6
 	VMOVUPS      c3ab50d36<>+0(SB), Y5
 	VMOVUPS      c3ab50d36<>+0(SB), Y9
 	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y5
-	VFMADD213PS  c3c091fe3<>+0(SB), Y8, Y9
+	VFMADD213PS  c3c091fe3<>+0(SB), Y6, Y9
 	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y5
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y8, Y9
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y6, Y9
 	VFMADD213PS  c3e2aaa45<>+0(SB), Y2, Y5
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y8, Y9
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y6, Y9
 	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y5
-	VFMADD213PS  c3efffffe<>+0(SB), Y8, Y9
-	VMULPS       Y2, Y2, Y7
-	VMULPS       Y8, Y8, Y10
-	VFMADD213PS  Y2, Y7, Y5
-	VFMADD213PS  Y8, Y10, Y9
-	VCVTPS2DQ    Y4, Y2
-	VCVTPS2DQ    Y6, Y6
-	VPADDD       c0000007f<>+0(SB), Y2, Y2
-	VPADDD       c0000007f<>+0(SB), Y6, Y6
-	VPSLLD       $0x17, Y2, Y2
-	VPSLLD       $0x17, Y6, Y6
+	VFMADD213PS  c3efffffe<>+0(SB), Y6, Y9
+	VMULPS       Y2, Y2, Y8
+	VMULPS       Y6, Y6, Y10
+	VFMADD213PS  Y2, Y8, Y5
+	VFMADD213PS  Y6, Y10, Y9
+	VPSLLD       $0x17, Y4, Y2
+	VPSLLD       $0x17, Y7, Y6
 	VSUBPS       c3f800000<>+0(SB), Y2, Y4
 	VSUBPS       c3f800000<>+0(SB), Y6, Y7
 	VFMADD213PS  Y4, Y2, Y5
@@ -4023,11 +3823,10 @@ vector:
 	VMINPS       Y1, Y2, Y2
 	VMOVUPS      cc1f00000<>+0(SB), Y3
 	VMAXPS       Y2, Y3, Y2
-	VMULPS       c3fb8aa3b<>+0(SB), Y2, Y3
-	VROUNDPS     $0x08, Y3, Y3
-	VMOVUPS      Y2, Y2
-	VFNMADD231PS c3f317218<>+0(SB), Y3, Y2
-	VFNMADD231PS cb102e308<>+0(SB), Y3, Y2
+	VMOVUPS      c4b40007f<>+0(SB), Y3
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y2, Y3
+	VSUBPS       c4b40007f<>+0(SB), Y3, Y4
+	VFNMADD231PS c3f317218<>+0(SB), Y4, Y2
 	VMOVUPS      c3ab50d36<>+0(SB), Y4
 	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y4
 	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y4
@@ -4035,9 +3834,7 @@ vector:
 	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y4
 	VMULPS       Y2, Y2, Y5
 	VFMADD213PS  Y2, Y5, Y4
-	VCVTPS2DQ    Y3, Y2
-	VPADDD       c0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
+	VPSLLD       $0x17, Y3, Y2
 	VSUBPS       c3f800000<>+0(SB), Y2, Y3
 	VFMADD213PS  Y3, Y2, Y4
 	VMULPS       Y0, Y4, Y2
@@ -4061,11 +3858,10 @@ tail:
 	VMINPS       Y1, Y2, Y2
 	VMOVUPS      cc1f00000<>+0(SB), Y3
 	VMAXPS       Y2, Y3, Y2
-	VMULPS       c3fb8aa3b<>+0(SB), Y2, Y3
-	VROUNDPS     $0x08, Y3, Y3
-	VMOVUPS      Y2, Y2
-	VFNMADD231PS c3f317218<>+0(SB), Y3, Y2
-	VFNMADD231PS cb102e308<>+0(SB), Y3, Y2
+	VMOVUPS      c4b40007f<>+0(SB), Y3
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y2, Y3
+	VSUBPS       c4b40007f<>+0(SB), Y3, Y4
+	VFNMADD231PS c3f317218<>+0(SB), Y4, Y2
 	VMOVUPS      c3ab50d36<>+0(SB), Y4
 	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y4
 	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y4
@@ -4073,9 +3869,7 @@ tail:
 	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y4
 	VMULPS       Y2, Y2, Y5
 	VFMADD213PS  Y2, Y5, Y4
-	VCVTPS2DQ    Y3, Y2
-	VPADDD       c0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
+	VPSLLD       $0x17, Y3, Y2
 	VSUBPS       c3f800000<>+0(SB), Y2, Y3
 	VFMADD213PS  Y3, Y2, Y4
 	VMULPS       Y0, Y4, Y0
@@ -4086,6 +3880,24 @@ tail:
 done:
 	VZEROUPPER
 	RET
+
+DATA cc1f00000<>+0(SB)/4, $0xc1f00000
+DATA cc1f00000<>+4(SB)/4, $0xc1f00000
+DATA cc1f00000<>+8(SB)/4, $0xc1f00000
+DATA cc1f00000<>+12(SB)/4, $0xc1f00000
+DATA cc1f00000<>+16(SB)/4, $0xc1f00000
+DATA cc1f00000<>+20(SB)/4, $0xc1f00000
+DATA cc1f00000<>+24(SB)/4, $0xc1f00000
+DATA cc1f00000<>+28(SB)/4, $0xc1f00000
+DATA cc1f00000<>+32(SB)/4, $0xc1f00000
+DATA cc1f00000<>+36(SB)/4, $0xc1f00000
+DATA cc1f00000<>+40(SB)/4, $0xc1f00000
+DATA cc1f00000<>+44(SB)/4, $0xc1f00000
+DATA cc1f00000<>+48(SB)/4, $0xc1f00000
+DATA cc1f00000<>+52(SB)/4, $0xc1f00000
+DATA cc1f00000<>+56(SB)/4, $0xc1f00000
+DATA cc1f00000<>+60(SB)/4, $0xc1f00000
+GLOBL cc1f00000<>(SB), RODATA|NOPTR, $64
 
 // func unaryCeluAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
 // Requires: AVX, AVX2, FMA3
@@ -4111,37 +3923,31 @@ unrolled:
 	VMOVUPS      cc1f00000<>+0(SB), Y4
 	VMOVUPS      cc1f00000<>+0(SB), Y7
 	VMAXPS       Y3, Y4, Y3
-	VMAXPS       Y6, Y7, Y6
-	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y4
-	VMULPS       c3fb8aa3b<>+0(SB), Y6, Y7
-	VROUNDPS     $0x08, Y4, Y4
-	VROUNDPS     $0x08, Y7, Y7
-	VMOVUPS      Y3, Y3
-	VMOVUPS      Y6, Y9
-	VFNMADD231PS c3f317218<>+0(SB), Y4, Y3
-	VFNMADD231PS c3f317218<>+0(SB), Y7, Y9
-	VFNMADD231PS cb102e308<>+0(SB), Y4, Y3
-	VFNMADD231PS cb102e308<>+0(SB), Y7, Y9
+	VMAXPS       Y6, Y7, Y7
+	VMOVUPS      c4b40007f<>+0(SB), Y4
+	VMOVUPS      c4b40007f<>+0(SB), Y8
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y3, Y4
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y7, Y8
+	VSUBPS       c4b40007f<>+0(SB), Y4, Y6
+	VSUBPS       c4b40007f<>+0(SB), Y8, Y9
+	VFNMADD231PS c3f317218<>+0(SB), Y6, Y3
+	VFNMADD231PS c3f317218<>+0(SB), Y9, Y7
 	VMOVUPS      c3ab50d36<>+0(SB), Y6
 	VMOVUPS      c3ab50d36<>+0(SB), Y10
 	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y6
-	VFMADD213PS  c3c091fe3<>+0(SB), Y9, Y10
+	VFMADD213PS  c3c091fe3<>+0(SB), Y7, Y10
 	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y9, Y10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y7, Y10
 	VFMADD213PS  c3e2aaa45<>+0(SB), Y3, Y6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y9, Y10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y7, Y10
 	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y6
-	VFMADD213PS  c3efffffe<>+0(SB), Y9, Y10
-	VMULPS       Y3, Y3, Y8
-	VMULPS       Y9, Y9, Y11
-	VFMADD213PS  Y3, Y8, Y6
-	VFMADD213PS  Y9, Y11, Y10
-	VCVTPS2DQ    Y4, Y3
-	VCVTPS2DQ    Y7, Y7
-	VPADDD       c0000007f<>+0(SB), Y3, Y3
-	VPADDD       c0000007f<>+0(SB), Y7, Y7
-	VPSLLD       $0x17, Y3, Y3
-	VPSLLD       $0x17, Y7, Y7
+	VFMADD213PS  c3efffffe<>+0(SB), Y7, Y10
+	VMULPS       Y3, Y3, Y9
+	VMULPS       Y7, Y7, Y11
+	VFMADD213PS  Y3, Y9, Y6
+	VFMADD213PS  Y7, Y11, Y10
+	VPSLLD       $0x17, Y4, Y3
+	VPSLLD       $0x17, Y8, Y7
 	VSUBPS       c3f800000<>+0(SB), Y3, Y4
 	VSUBPS       c3f800000<>+0(SB), Y7, Y8
 	VFMADD213PS  Y4, Y3, Y6
@@ -4169,11 +3975,10 @@ vector:
 	VMINPS       Y3, Y4, Y3
 	VMOVUPS      cc1f00000<>+0(SB), Y4
 	VMAXPS       Y3, Y4, Y3
-	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y4
-	VROUNDPS     $0x08, Y4, Y4
-	VMOVUPS      Y3, Y3
-	VFNMADD231PS c3f317218<>+0(SB), Y4, Y3
-	VFNMADD231PS cb102e308<>+0(SB), Y4, Y3
+	VMOVUPS      c4b40007f<>+0(SB), Y4
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y3, Y4
+	VSUBPS       c4b40007f<>+0(SB), Y4, Y5
+	VFNMADD231PS c3f317218<>+0(SB), Y5, Y3
 	VMOVUPS      c3ab50d36<>+0(SB), Y5
 	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y5
 	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y5
@@ -4181,9 +3986,7 @@ vector:
 	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y5
 	VMULPS       Y3, Y3, Y6
 	VFMADD213PS  Y3, Y6, Y5
-	VCVTPS2DQ    Y4, Y3
-	VPADDD       c0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
+	VPSLLD       $0x17, Y4, Y3
 	VSUBPS       c3f800000<>+0(SB), Y3, Y4
 	VFMADD213PS  Y4, Y3, Y5
 	VMULPS       Y0, Y5, Y3
@@ -4208,11 +4011,10 @@ tail:
 	VMINPS       Y1, Y3, Y1
 	VMOVUPS      cc1f00000<>+0(SB), Y3
 	VMAXPS       Y1, Y3, Y1
-	VMULPS       c3fb8aa3b<>+0(SB), Y1, Y3
-	VROUNDPS     $0x08, Y3, Y3
-	VMOVUPS      Y1, Y1
-	VFNMADD231PS c3f317218<>+0(SB), Y3, Y1
-	VFNMADD231PS cb102e308<>+0(SB), Y3, Y1
+	VMOVUPS      c4b40007f<>+0(SB), Y3
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y1, Y3
+	VSUBPS       c4b40007f<>+0(SB), Y3, Y4
+	VFNMADD231PS c3f317218<>+0(SB), Y4, Y1
 	VMOVUPS      c3ab50d36<>+0(SB), Y4
 	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y4
 	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y4
@@ -4220,9 +4022,7 @@ tail:
 	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y4
 	VMULPS       Y1, Y1, Y5
 	VFMADD213PS  Y1, Y5, Y4
-	VCVTPS2DQ    Y3, Y1
-	VPADDD       c0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
+	VPSLLD       $0x17, Y3, Y1
 	VSUBPS       c3f800000<>+0(SB), Y1, Y3
 	VFMADD213PS  Y3, Y1, Y4
 	VMULPS       Y0, Y4, Y0
@@ -4256,37 +4056,31 @@ unrolled:
 	VMOVUPS      cc1f00000<>+0(SB), Y5
 	VMOVUPS      cc1f00000<>+0(SB), Y7
 	VMAXPS       Y3, Y5, Y3
-	VMAXPS       Y6, Y7, Y6
-	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y5
-	VMULPS       c3fb8aa3b<>+0(SB), Y6, Y7
-	VROUNDPS     $0x08, Y5, Y5
-	VROUNDPS     $0x08, Y7, Y7
-	VMOVUPS      Y3, Y3
-	VMOVUPS      Y6, Y9
-	VFNMADD231PS c3f317218<>+0(SB), Y5, Y3
-	VFNMADD231PS c3f317218<>+0(SB), Y7, Y9
-	VFNMADD231PS cb102e308<>+0(SB), Y5, Y3
-	VFNMADD231PS cb102e308<>+0(SB), Y7, Y9
+	VMAXPS       Y6, Y7, Y7
+	VMOVUPS      c4b40007f<>+0(SB), Y5
+	VMOVUPS      c4b40007f<>+0(SB), Y8
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y3, Y5
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y7, Y8
+	VSUBPS       c4b40007f<>+0(SB), Y5, Y6
+	VSUBPS       c4b40007f<>+0(SB), Y8, Y9
+	VFNMADD231PS c3f317218<>+0(SB), Y6, Y3
+	VFNMADD231PS c3f317218<>+0(SB), Y9, Y7
 	VMOVUPS      c3ab50d36<>+0(SB), Y6
 	VMOVUPS      c3ab50d36<>+0(SB), Y10
 	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y6
-	VFMADD213PS  c3c091fe3<>+0(SB), Y9, Y10
+	VFMADD213PS  c3c091fe3<>+0(SB), Y7, Y10
 	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y9, Y10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y7, Y10
 	VFMADD213PS  c3e2aaa45<>+0(SB), Y3, Y6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y9, Y10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y7, Y10
 	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y6
-	VFMADD213PS  c3efffffe<>+0(SB), Y9, Y10
-	VMULPS       Y3, Y3, Y8
-	VMULPS       Y9, Y9, Y11
-	VFMADD213PS  Y3, Y8, Y6
-	VFMADD213PS  Y9, Y11, Y10
-	VCVTPS2DQ    Y5, Y3
-	VCVTPS2DQ    Y7, Y7
-	VPADDD       c0000007f<>+0(SB), Y3, Y3
-	VPADDD       c0000007f<>+0(SB), Y7, Y7
-	VPSLLD       $0x17, Y3, Y3
-	VPSLLD       $0x17, Y7, Y7
+	VFMADD213PS  c3efffffe<>+0(SB), Y7, Y10
+	VMULPS       Y3, Y3, Y9
+	VMULPS       Y7, Y7, Y11
+	VFMADD213PS  Y3, Y9, Y6
+	VFMADD213PS  Y7, Y11, Y10
+	VPSLLD       $0x17, Y5, Y3
+	VPSLLD       $0x17, Y8, Y7
 	VSUBPS       c3f800000<>+0(SB), Y3, Y5
 	VSUBPS       c3f800000<>+0(SB), Y7, Y8
 	VFMADD213PS  Y5, Y3, Y6
@@ -4315,11 +4109,10 @@ vector:
 	VMINPS       Y2, Y3, Y3
 	VMOVUPS      cc1f00000<>+0(SB), Y4
 	VMAXPS       Y3, Y4, Y3
-	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y4
-	VROUNDPS     $0x08, Y4, Y4
-	VMOVUPS      Y3, Y3
-	VFNMADD231PS c3f317218<>+0(SB), Y4, Y3
-	VFNMADD231PS cb102e308<>+0(SB), Y4, Y3
+	VMOVUPS      c4b40007f<>+0(SB), Y4
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y3, Y4
+	VSUBPS       c4b40007f<>+0(SB), Y4, Y5
+	VFNMADD231PS c3f317218<>+0(SB), Y5, Y3
 	VMOVUPS      c3ab50d36<>+0(SB), Y5
 	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y5
 	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y5
@@ -4327,9 +4120,7 @@ vector:
 	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y5
 	VMULPS       Y3, Y3, Y6
 	VFMADD213PS  Y3, Y6, Y5
-	VCVTPS2DQ    Y4, Y3
-	VPADDD       c0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
+	VPSLLD       $0x17, Y4, Y3
 	VSUBPS       c3f800000<>+0(SB), Y3, Y4
 	VFMADD213PS  Y4, Y3, Y5
 	VMULPS       Y0, Y5, Y3
@@ -4354,11 +4145,10 @@ tail:
 	VMINPS       Y2, Y3, Y3
 	VMOVUPS      cc1f00000<>+0(SB), Y4
 	VMAXPS       Y3, Y4, Y3
-	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y4
-	VROUNDPS     $0x08, Y4, Y4
-	VMOVUPS      Y3, Y3
-	VFNMADD231PS c3f317218<>+0(SB), Y4, Y3
-	VFNMADD231PS cb102e308<>+0(SB), Y4, Y3
+	VMOVUPS      c4b40007f<>+0(SB), Y4
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Y3, Y4
+	VSUBPS       c4b40007f<>+0(SB), Y4, Y5
+	VFNMADD231PS c3f317218<>+0(SB), Y5, Y3
 	VMOVUPS      c3ab50d36<>+0(SB), Y5
 	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y5
 	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y5
@@ -4366,9 +4156,7 @@ tail:
 	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y5
 	VMULPS       Y3, Y3, Y6
 	VFMADD213PS  Y3, Y6, Y5
-	VCVTPS2DQ    Y4, Y3
-	VPADDD       c0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
+	VPSLLD       $0x17, Y4, Y3
 	VSUBPS       c3f800000<>+0(SB), Y3, Y4
 	VFMADD213PS  Y4, Y3, Y5
 	VMULPS       Y0, Y5, Y0

@@ -424,153 +424,125 @@ TEXT ·unarySigmoidAVX512(SB), NOSPLIT, $0-32
 
 	// 2 vectors at a time
 unrolled:
-	CMPQ    DX, $+32
-	JLT     vector
-	VMOVUPS (CX), Z0
-	VMOVUPS 64(CX), Z3
-	VPORD   c80000000<>+0(SB), Z0, Z1
-	VPORD   c80000000<>+0(SB), Z3, Z4
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z2
-	VMOVUPS      cc2d00000<>+0(SB), Z5
-	VMAXPS       Z1, Z2, Z1
-	VMAXPS       Z4, Z5, Z4
-	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
-	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z5
-	VRNDSCALEPS  $0x08, Z2, Z2
-	VRNDSCALEPS  $0x08, Z5, Z5
-	VMOVUPS      Z1, Z1
-	VMOVUPS      Z4, Z7
-	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
-	VFNMADD231PS c3f317218<>+0(SB), Z5, Z7
-	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
-	VFNMADD231PS cb102e308<>+0(SB), Z5, Z7
-	VMOVUPS      c3ab50d36<>+0(SB), Z4
-	VMOVUPS      c3ab50d36<>+0(SB), Z8
-	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z4
-	VFMADD213PS  c3c091fe3<>+0(SB), Z7, Z8
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z4
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z7, Z8
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z4
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z7, Z8
-	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z4
-	VFMADD213PS  c3efffffe<>+0(SB), Z7, Z8
-	VMULPS       Z1, Z1, Z6
-	VMULPS       Z7, Z7, Z9
-	VFMADD213PS  Z1, Z6, Z4
-	VFMADD213PS  Z7, Z9, Z8
-	VADDPS       c3f800000<>+0(SB), Z4, Z4
-	VADDPS       c3f800000<>+0(SB), Z8, Z8
-	VSCALEFPS    Z2, Z4, Z1
-	VSCALEFPS    Z5, Z8, Z5
-	VMOVUPS      c3f800000<>+0(SB), Z2
-	VMOVUPS      c3f800000<>+0(SB), Z6
-	VADDPS       Z2, Z1, Z4
-	VADDPS       Z6, Z5, Z7
-	VCMPPS       $0x11, c00000000<>+0(SB), Z0, K1
-	VCMPPS       $0x11, c00000000<>+0(SB), Z3, K2
-	VBLENDMPS    Z1, Z2, K1, Z0
-	VBLENDMPS    Z5, Z6, K2, Z1
-	VDIVPS       Z4, Z0, Z0
-	VDIVPS       Z7, Z1, Z1
-	VMOVUPS      Z0, (AX)
-	VMOVUPS      Z1, 64(AX)
-	ADDQ         $+128, AX
-	ADDQ         $+128, CX
-	SUBQ         $+32, DX
-	JMP          unrolled
+	CMPQ        DX, $+32
+	JLT         vector
+	VMOVUPS     (CX), Z0
+	VMOVUPS     64(CX), Z2
+	VMOVUPS     cc2d00000<>+0(SB), Z1
+	VMOVUPS     cc2d00000<>+0(SB), Z3
+	VMAXPS      Z0, Z1, Z0
+	VMAXPS      Z2, Z3, Z2
+	VMOVUPS     c41f00000<>+0(SB), Z1
+	VMOVUPS     c41f00000<>+0(SB), Z3
+	VMINPS      Z0, Z1, Z0
+	VMINPS      Z2, Z3, Z3
+	VMOVUPS     c4b40005f<>+0(SB), Z1
+	VMOVUPS     c4b40005f<>+0(SB), Z4
+	VFMADD231PS cbfb8aa3b<>+0(SB), Z0, Z1
+	VFMADD231PS cbfb8aa3b<>+0(SB), Z3, Z4
+	VSUBPS      c4b40005f<>+0(SB), Z1, Z2
+	VSUBPS      c4b40005f<>+0(SB), Z4, Z5
+	VFMADD231PS c3f317218<>+0(SB), Z2, Z0
+	VFMADD231PS c3f317218<>+0(SB), Z5, Z3
+	VFMADD231PS cb102e308<>+0(SB), Z2, Z0
+	VFMADD231PS cb102e308<>+0(SB), Z5, Z3
+	VMOVUPS     c3ab50d36<>+0(SB), Z2
+	VMOVUPS     c3ab50d36<>+0(SB), Z6
+	VFMADD213PS cbc091fe3<>+0(SB), Z0, Z2
+	VFMADD213PS cbc091fe3<>+0(SB), Z3, Z6
+	VFMADD213PS c3d2aac8b<>+0(SB), Z0, Z2
+	VFMADD213PS c3d2aac8b<>+0(SB), Z3, Z6
+	VFMADD213PS cbe2aaa45<>+0(SB), Z0, Z2
+	VFMADD213PS cbe2aaa45<>+0(SB), Z3, Z6
+	VFMADD213PS c3efffffe<>+0(SB), Z0, Z2
+	VFMADD213PS c3efffffe<>+0(SB), Z3, Z6
+	VMULPS      Z0, Z0, Z5
+	VMULPS      Z3, Z3, Z7
+	VFMSUB213PS Z0, Z5, Z2
+	VFMSUB213PS Z3, Z7, Z6
+	VPSLLD      $0x17, Z1, Z0
+	VPSLLD      $0x17, Z4, Z3
+	VADDPS      c2f800000<>+0(SB), Z0, Z1
+	VADDPS      c2f800000<>+0(SB), Z3, Z4
+	VFMADD213PS Z1, Z0, Z2
+	VFMADD213PS Z4, Z3, Z6
+	VMOVUPS     c2f800000<>+0(SB), Z0
+	VMOVUPS     c2f800000<>+0(SB), Z1
+	VDIVPS      Z2, Z0, Z0
+	VDIVPS      Z6, Z1, Z1
+	VMOVUPS     Z0, (AX)
+	VMOVUPS     Z1, 64(AX)
+	ADDQ        $+128, AX
+	ADDQ        $+128, CX
+	SUBQ        $+32, DX
+	JMP         unrolled
 
 	// 1 vectors at a time
 vector:
-	CMPQ    DX, $+16
-	JLT     tail
-	VMOVUPS (CX), Z0
-	VPORD   c80000000<>+0(SB), Z0, Z1
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z2
-	VMAXPS       Z1, Z2, Z1
-	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
-	VRNDSCALEPS  $0x08, Z2, Z2
-	VMOVUPS      Z1, Z1
-	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
-	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
-	VMOVUPS      c3ab50d36<>+0(SB), Z3
-	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z3
-	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z3
-	VMULPS       Z1, Z1, Z4
-	VFMADD213PS  Z1, Z4, Z3
-	VADDPS       c3f800000<>+0(SB), Z3, Z3
-	VSCALEFPS    Z2, Z3, Z1
-	VMOVUPS      c3f800000<>+0(SB), Z2
-	VADDPS       Z2, Z1, Z3
-	VCMPPS       $0x11, c00000000<>+0(SB), Z0, K1
-	VBLENDMPS    Z1, Z2, K1, Z0
-	VDIVPS       Z3, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	ADDQ         $+64, AX
-	ADDQ         $+64, CX
-	SUBQ         $+16, DX
-	JMP          vector
+	CMPQ        DX, $+16
+	JLT         tail
+	VMOVUPS     (CX), Z0
+	VMOVUPS     cc2d00000<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMOVUPS     c41f00000<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     c4b40005f<>+0(SB), Z1
+	VFMADD231PS cbfb8aa3b<>+0(SB), Z0, Z1
+	VSUBPS      c4b40005f<>+0(SB), Z1, Z2
+	VFMADD231PS c3f317218<>+0(SB), Z2, Z0
+	VFMADD231PS cb102e308<>+0(SB), Z2, Z0
+	VMOVUPS     c3ab50d36<>+0(SB), Z2
+	VFMADD213PS cbc091fe3<>+0(SB), Z0, Z2
+	VFMADD213PS c3d2aac8b<>+0(SB), Z0, Z2
+	VFMADD213PS cbe2aaa45<>+0(SB), Z0, Z2
+	VFMADD213PS c3efffffe<>+0(SB), Z0, Z2
+	VMULPS      Z0, Z0, Z3
+	VFMSUB213PS Z0, Z3, Z2
+	VPSLLD      $0x17, Z1, Z0
+	VADDPS      c2f800000<>+0(SB), Z0, Z1
+	VFMADD213PS Z1, Z0, Z2
+	VMOVUPS     c2f800000<>+0(SB), Z0
+	VDIVPS      Z2, Z0, Z0
+	VMOVUPS     Z0, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	SUBQ        $+16, DX
+	JMP         vector
 
 	// the rest, under the mask
 tail:
-	TESTQ     DX, DX
-	JZ        done
-	MOVL      $0x0000ffff, BX
-	BZHIL     DX, BX, BX
-	KMOVW     BX, K1
-	VMOVUPS.Z (CX), K1, Z0
-	VPORD     c80000000<>+0(SB), Z0, Z1
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z2
-	VMAXPS       Z1, Z2, Z1
-	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
-	VRNDSCALEPS  $0x08, Z2, Z2
-	VMOVUPS      Z1, Z1
-	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
-	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
-	VMOVUPS      c3ab50d36<>+0(SB), Z3
-	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z3
-	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z3
-	VMULPS       Z1, Z1, Z4
-	VFMADD213PS  Z1, Z4, Z3
-	VADDPS       c3f800000<>+0(SB), Z3, Z3
-	VSCALEFPS    Z2, Z3, Z1
-	VMOVUPS      c3f800000<>+0(SB), Z2
-	VADDPS       Z2, Z1, Z3
-	VCMPPS       $0x11, c00000000<>+0(SB), Z0, K2
-	VBLENDMPS    Z1, Z2, K2, Z0
-	VDIVPS       Z3, Z0, Z0
-	VMOVUPS      Z0, K1, (AX)
+	TESTQ       DX, DX
+	JZ          done
+	MOVL        $0x0000ffff, BX
+	BZHIL       DX, BX, BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (CX), K1, Z0
+	VMOVUPS     cc2d00000<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMOVUPS     c41f00000<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     c4b40005f<>+0(SB), Z1
+	VFMADD231PS cbfb8aa3b<>+0(SB), Z0, Z1
+	VSUBPS      c4b40005f<>+0(SB), Z1, Z2
+	VFMADD231PS c3f317218<>+0(SB), Z2, Z0
+	VFMADD231PS cb102e308<>+0(SB), Z2, Z0
+	VMOVUPS     c3ab50d36<>+0(SB), Z2
+	VFMADD213PS cbc091fe3<>+0(SB), Z0, Z2
+	VFMADD213PS c3d2aac8b<>+0(SB), Z0, Z2
+	VFMADD213PS cbe2aaa45<>+0(SB), Z0, Z2
+	VFMADD213PS c3efffffe<>+0(SB), Z0, Z2
+	VMULPS      Z0, Z0, Z3
+	VFMSUB213PS Z0, Z3, Z2
+	VPSLLD      $0x17, Z1, Z0
+	VADDPS      c2f800000<>+0(SB), Z0, Z1
+	VFMADD213PS Z1, Z0, Z2
+	VMOVUPS     c2f800000<>+0(SB), Z0
+	VDIVPS      Z2, Z0, Z0
+	VMOVUPS     Z0, K1, (AX)
 
 done:
 	VZEROUPPER
 	RET
-
-DATA c80000000<>+0(SB)/4, $0x80000000
-DATA c80000000<>+4(SB)/4, $0x80000000
-DATA c80000000<>+8(SB)/4, $0x80000000
-DATA c80000000<>+12(SB)/4, $0x80000000
-DATA c80000000<>+16(SB)/4, $0x80000000
-DATA c80000000<>+20(SB)/4, $0x80000000
-DATA c80000000<>+24(SB)/4, $0x80000000
-DATA c80000000<>+28(SB)/4, $0x80000000
-DATA c80000000<>+32(SB)/4, $0x80000000
-DATA c80000000<>+36(SB)/4, $0x80000000
-DATA c80000000<>+40(SB)/4, $0x80000000
-DATA c80000000<>+44(SB)/4, $0x80000000
-DATA c80000000<>+48(SB)/4, $0x80000000
-DATA c80000000<>+52(SB)/4, $0x80000000
-DATA c80000000<>+56(SB)/4, $0x80000000
-DATA c80000000<>+60(SB)/4, $0x80000000
-GLOBL c80000000<>(SB), RODATA|NOPTR, $64
 
 DATA cc2d00000<>+0(SB)/4, $0xc2d00000
 DATA cc2d00000<>+4(SB)/4, $0xc2d00000
@@ -590,23 +562,59 @@ DATA cc2d00000<>+56(SB)/4, $0xc2d00000
 DATA cc2d00000<>+60(SB)/4, $0xc2d00000
 GLOBL cc2d00000<>(SB), RODATA|NOPTR, $64
 
-DATA c3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+8(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+12(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+16(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+20(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+24(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+28(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+32(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+36(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+40(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+44(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+48(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+52(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+56(SB)/4, $0x3fb8aa3b
-DATA c3fb8aa3b<>+60(SB)/4, $0x3fb8aa3b
-GLOBL c3fb8aa3b<>(SB), RODATA|NOPTR, $64
+DATA c41f00000<>+0(SB)/4, $0x41f00000
+DATA c41f00000<>+4(SB)/4, $0x41f00000
+DATA c41f00000<>+8(SB)/4, $0x41f00000
+DATA c41f00000<>+12(SB)/4, $0x41f00000
+DATA c41f00000<>+16(SB)/4, $0x41f00000
+DATA c41f00000<>+20(SB)/4, $0x41f00000
+DATA c41f00000<>+24(SB)/4, $0x41f00000
+DATA c41f00000<>+28(SB)/4, $0x41f00000
+DATA c41f00000<>+32(SB)/4, $0x41f00000
+DATA c41f00000<>+36(SB)/4, $0x41f00000
+DATA c41f00000<>+40(SB)/4, $0x41f00000
+DATA c41f00000<>+44(SB)/4, $0x41f00000
+DATA c41f00000<>+48(SB)/4, $0x41f00000
+DATA c41f00000<>+52(SB)/4, $0x41f00000
+DATA c41f00000<>+56(SB)/4, $0x41f00000
+DATA c41f00000<>+60(SB)/4, $0x41f00000
+GLOBL c41f00000<>(SB), RODATA|NOPTR, $64
+
+DATA c4b40005f<>+0(SB)/4, $0x4b40005f
+DATA c4b40005f<>+4(SB)/4, $0x4b40005f
+DATA c4b40005f<>+8(SB)/4, $0x4b40005f
+DATA c4b40005f<>+12(SB)/4, $0x4b40005f
+DATA c4b40005f<>+16(SB)/4, $0x4b40005f
+DATA c4b40005f<>+20(SB)/4, $0x4b40005f
+DATA c4b40005f<>+24(SB)/4, $0x4b40005f
+DATA c4b40005f<>+28(SB)/4, $0x4b40005f
+DATA c4b40005f<>+32(SB)/4, $0x4b40005f
+DATA c4b40005f<>+36(SB)/4, $0x4b40005f
+DATA c4b40005f<>+40(SB)/4, $0x4b40005f
+DATA c4b40005f<>+44(SB)/4, $0x4b40005f
+DATA c4b40005f<>+48(SB)/4, $0x4b40005f
+DATA c4b40005f<>+52(SB)/4, $0x4b40005f
+DATA c4b40005f<>+56(SB)/4, $0x4b40005f
+DATA c4b40005f<>+60(SB)/4, $0x4b40005f
+GLOBL c4b40005f<>(SB), RODATA|NOPTR, $64
+
+DATA cbfb8aa3b<>+0(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+4(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+8(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+12(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+16(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+20(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+24(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+28(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+32(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+36(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+40(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+44(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+48(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+52(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+56(SB)/4, $0xbfb8aa3b
+DATA cbfb8aa3b<>+60(SB)/4, $0xbfb8aa3b
+GLOBL cbfb8aa3b<>(SB), RODATA|NOPTR, $64
 
 DATA c3f317218<>+0(SB)/4, $0x3f317218
 DATA c3f317218<>+4(SB)/4, $0x3f317218
@@ -662,23 +670,23 @@ DATA c3ab50d36<>+56(SB)/4, $0x3ab50d36
 DATA c3ab50d36<>+60(SB)/4, $0x3ab50d36
 GLOBL c3ab50d36<>(SB), RODATA|NOPTR, $64
 
-DATA c3c091fe3<>+0(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+4(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+8(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+12(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+16(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+20(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+24(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+28(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+32(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+36(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+40(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+44(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+48(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+52(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+56(SB)/4, $0x3c091fe3
-DATA c3c091fe3<>+60(SB)/4, $0x3c091fe3
-GLOBL c3c091fe3<>(SB), RODATA|NOPTR, $64
+DATA cbc091fe3<>+0(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+4(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+8(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+12(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+16(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+20(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+24(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+28(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+32(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+36(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+40(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+44(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+48(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+52(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+56(SB)/4, $0xbc091fe3
+DATA cbc091fe3<>+60(SB)/4, $0xbc091fe3
+GLOBL cbc091fe3<>(SB), RODATA|NOPTR, $64
 
 DATA c3d2aac8b<>+0(SB)/4, $0x3d2aac8b
 DATA c3d2aac8b<>+4(SB)/4, $0x3d2aac8b
@@ -698,23 +706,23 @@ DATA c3d2aac8b<>+56(SB)/4, $0x3d2aac8b
 DATA c3d2aac8b<>+60(SB)/4, $0x3d2aac8b
 GLOBL c3d2aac8b<>(SB), RODATA|NOPTR, $64
 
-DATA c3e2aaa45<>+0(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+4(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+8(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+12(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+16(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+20(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+24(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+28(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+32(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+36(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+40(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+44(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+48(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+52(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+56(SB)/4, $0x3e2aaa45
-DATA c3e2aaa45<>+60(SB)/4, $0x3e2aaa45
-GLOBL c3e2aaa45<>(SB), RODATA|NOPTR, $64
+DATA cbe2aaa45<>+0(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+4(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+8(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+12(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+16(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+20(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+24(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+28(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+32(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+36(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+40(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+44(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+48(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+52(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+56(SB)/4, $0xbe2aaa45
+DATA cbe2aaa45<>+60(SB)/4, $0xbe2aaa45
+GLOBL cbe2aaa45<>(SB), RODATA|NOPTR, $64
 
 DATA c3efffffe<>+0(SB)/4, $0x3efffffe
 DATA c3efffffe<>+4(SB)/4, $0x3efffffe
@@ -734,6 +742,24 @@ DATA c3efffffe<>+56(SB)/4, $0x3efffffe
 DATA c3efffffe<>+60(SB)/4, $0x3efffffe
 GLOBL c3efffffe<>(SB), RODATA|NOPTR, $64
 
+DATA c2f800000<>+0(SB)/4, $0x2f800000
+DATA c2f800000<>+4(SB)/4, $0x2f800000
+DATA c2f800000<>+8(SB)/4, $0x2f800000
+DATA c2f800000<>+12(SB)/4, $0x2f800000
+DATA c2f800000<>+16(SB)/4, $0x2f800000
+DATA c2f800000<>+20(SB)/4, $0x2f800000
+DATA c2f800000<>+24(SB)/4, $0x2f800000
+DATA c2f800000<>+28(SB)/4, $0x2f800000
+DATA c2f800000<>+32(SB)/4, $0x2f800000
+DATA c2f800000<>+36(SB)/4, $0x2f800000
+DATA c2f800000<>+40(SB)/4, $0x2f800000
+DATA c2f800000<>+44(SB)/4, $0x2f800000
+DATA c2f800000<>+48(SB)/4, $0x2f800000
+DATA c2f800000<>+52(SB)/4, $0x2f800000
+DATA c2f800000<>+56(SB)/4, $0x2f800000
+DATA c2f800000<>+60(SB)/4, $0x2f800000
+GLOBL c2f800000<>(SB), RODATA|NOPTR, $64
+
 // func unarySiLUAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·unarySiLUAVX512(SB), NOSPLIT, $0-32
@@ -743,135 +769,125 @@ TEXT ·unarySiLUAVX512(SB), NOSPLIT, $0-32
 
 	// 2 vectors at a time
 unrolled:
-	CMPQ    DX, $+32
-	JLT     vector
-	VMOVUPS (CX), Z0
-	VMOVUPS 64(CX), Z3
-	VPORD   c80000000<>+0(SB), Z0, Z1
-	VPORD   c80000000<>+0(SB), Z3, Z4
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z2
-	VMOVUPS      cc2d00000<>+0(SB), Z5
-	VMAXPS       Z1, Z2, Z1
-	VMAXPS       Z4, Z5, Z4
-	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
-	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z5
-	VRNDSCALEPS  $0x08, Z2, Z2
-	VRNDSCALEPS  $0x08, Z5, Z5
-	VMOVUPS      Z1, Z1
-	VMOVUPS      Z4, Z7
-	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
-	VFNMADD231PS c3f317218<>+0(SB), Z5, Z7
-	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
-	VFNMADD231PS cb102e308<>+0(SB), Z5, Z7
-	VMOVUPS      c3ab50d36<>+0(SB), Z4
-	VMOVUPS      c3ab50d36<>+0(SB), Z8
-	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z4
-	VFMADD213PS  c3c091fe3<>+0(SB), Z7, Z8
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z4
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z7, Z8
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z4
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z7, Z8
-	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z4
-	VFMADD213PS  c3efffffe<>+0(SB), Z7, Z8
-	VMULPS       Z1, Z1, Z6
-	VMULPS       Z7, Z7, Z9
-	VFMADD213PS  Z1, Z6, Z4
-	VFMADD213PS  Z7, Z9, Z8
-	VADDPS       c3f800000<>+0(SB), Z4, Z4
-	VADDPS       c3f800000<>+0(SB), Z8, Z8
-	VSCALEFPS    Z2, Z4, Z1
-	VSCALEFPS    Z5, Z8, Z5
-	VMOVUPS      c3f800000<>+0(SB), Z2
-	VMOVUPS      c3f800000<>+0(SB), Z6
-	VADDPS       Z2, Z1, Z4
-	VADDPS       Z6, Z5, Z7
-	VCMPPS       $0x11, c00000000<>+0(SB), Z0, K1
-	VCMPPS       $0x11, c00000000<>+0(SB), Z3, K2
-	VBLENDMPS    Z1, Z2, K1, Z1
-	VBLENDMPS    Z5, Z6, K2, Z2
-	VDIVPS       Z4, Z1, Z1
-	VDIVPS       Z7, Z2, Z2
-	VMULPS       Z0, Z1, Z0
-	VMULPS       Z3, Z2, Z1
-	VMOVUPS      Z0, (AX)
-	VMOVUPS      Z1, 64(AX)
-	ADDQ         $+128, AX
-	ADDQ         $+128, CX
-	SUBQ         $+32, DX
-	JMP          unrolled
+	CMPQ        DX, $+32
+	JLT         vector
+	VMOVUPS     (CX), Z0
+	VMOVUPS     64(CX), Z2
+	VMOVUPS     cc2d00000<>+0(SB), Z1
+	VMOVUPS     cc2d00000<>+0(SB), Z3
+	VMAXPS      Z0, Z1, Z1
+	VMAXPS      Z2, Z3, Z4
+	VMOVUPS     c41f00000<>+0(SB), Z3
+	VMOVUPS     c41f00000<>+0(SB), Z5
+	VMINPS      Z1, Z3, Z1
+	VMINPS      Z4, Z5, Z5
+	VMOVUPS     c4b40005f<>+0(SB), Z3
+	VMOVUPS     c4b40005f<>+0(SB), Z6
+	VFMADD231PS cbfb8aa3b<>+0(SB), Z1, Z3
+	VFMADD231PS cbfb8aa3b<>+0(SB), Z5, Z6
+	VSUBPS      c4b40005f<>+0(SB), Z3, Z4
+	VSUBPS      c4b40005f<>+0(SB), Z6, Z7
+	VFMADD231PS c3f317218<>+0(SB), Z4, Z1
+	VFMADD231PS c3f317218<>+0(SB), Z7, Z5
+	VFMADD231PS cb102e308<>+0(SB), Z4, Z1
+	VFMADD231PS cb102e308<>+0(SB), Z7, Z5
+	VMOVUPS     c3ab50d36<>+0(SB), Z4
+	VMOVUPS     c3ab50d36<>+0(SB), Z8
+	VFMADD213PS cbc091fe3<>+0(SB), Z1, Z4
+	VFMADD213PS cbc091fe3<>+0(SB), Z5, Z8
+	VFMADD213PS c3d2aac8b<>+0(SB), Z1, Z4
+	VFMADD213PS c3d2aac8b<>+0(SB), Z5, Z8
+	VFMADD213PS cbe2aaa45<>+0(SB), Z1, Z4
+	VFMADD213PS cbe2aaa45<>+0(SB), Z5, Z8
+	VFMADD213PS c3efffffe<>+0(SB), Z1, Z4
+	VFMADD213PS c3efffffe<>+0(SB), Z5, Z8
+	VMULPS      Z1, Z1, Z7
+	VMULPS      Z5, Z5, Z9
+	VFMSUB213PS Z1, Z7, Z4
+	VFMSUB213PS Z5, Z9, Z8
+	VPSLLD      $0x17, Z3, Z1
+	VPSLLD      $0x17, Z6, Z5
+	VADDPS      c2f800000<>+0(SB), Z1, Z3
+	VADDPS      c2f800000<>+0(SB), Z5, Z6
+	VFMADD213PS Z3, Z1, Z4
+	VFMADD213PS Z6, Z5, Z8
+	VMOVUPS     c2f800000<>+0(SB), Z1
+	VMOVUPS     c2f800000<>+0(SB), Z3
+	VDIVPS      Z4, Z1, Z1
+	VDIVPS      Z8, Z3, Z3
+	VMULPS      Z0, Z1, Z0
+	VMULPS      Z2, Z3, Z1
+	VMOVUPS     Z0, (AX)
+	VMOVUPS     Z1, 64(AX)
+	ADDQ        $+128, AX
+	ADDQ        $+128, CX
+	SUBQ        $+32, DX
+	JMP         unrolled
 
 	// 1 vectors at a time
 vector:
-	CMPQ    DX, $+16
-	JLT     tail
-	VMOVUPS (CX), Z0
-	VPORD   c80000000<>+0(SB), Z0, Z1
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z2
-	VMAXPS       Z1, Z2, Z1
-	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
-	VRNDSCALEPS  $0x08, Z2, Z2
-	VMOVUPS      Z1, Z1
-	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
-	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
-	VMOVUPS      c3ab50d36<>+0(SB), Z3
-	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z3
-	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z3
-	VMULPS       Z1, Z1, Z4
-	VFMADD213PS  Z1, Z4, Z3
-	VADDPS       c3f800000<>+0(SB), Z3, Z3
-	VSCALEFPS    Z2, Z3, Z1
-	VMOVUPS      c3f800000<>+0(SB), Z2
-	VADDPS       Z2, Z1, Z3
-	VCMPPS       $0x11, c00000000<>+0(SB), Z0, K1
-	VBLENDMPS    Z1, Z2, K1, Z1
-	VDIVPS       Z3, Z1, Z1
-	VMULPS       Z0, Z1, Z0
-	VMOVUPS      Z0, (AX)
-	ADDQ         $+64, AX
-	ADDQ         $+64, CX
-	SUBQ         $+16, DX
-	JMP          vector
+	CMPQ        DX, $+16
+	JLT         tail
+	VMOVUPS     (CX), Z0
+	VMOVUPS     cc2d00000<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z1
+	VMOVUPS     c41f00000<>+0(SB), Z2
+	VMINPS      Z1, Z2, Z1
+	VMOVUPS     c4b40005f<>+0(SB), Z2
+	VFMADD231PS cbfb8aa3b<>+0(SB), Z1, Z2
+	VSUBPS      c4b40005f<>+0(SB), Z2, Z3
+	VFMADD231PS c3f317218<>+0(SB), Z3, Z1
+	VFMADD231PS cb102e308<>+0(SB), Z3, Z1
+	VMOVUPS     c3ab50d36<>+0(SB), Z3
+	VFMADD213PS cbc091fe3<>+0(SB), Z1, Z3
+	VFMADD213PS c3d2aac8b<>+0(SB), Z1, Z3
+	VFMADD213PS cbe2aaa45<>+0(SB), Z1, Z3
+	VFMADD213PS c3efffffe<>+0(SB), Z1, Z3
+	VMULPS      Z1, Z1, Z4
+	VFMSUB213PS Z1, Z4, Z3
+	VPSLLD      $0x17, Z2, Z1
+	VADDPS      c2f800000<>+0(SB), Z1, Z2
+	VFMADD213PS Z2, Z1, Z3
+	VMOVUPS     c2f800000<>+0(SB), Z1
+	VDIVPS      Z3, Z1, Z1
+	VMULPS      Z0, Z1, Z0
+	VMOVUPS     Z0, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	SUBQ        $+16, DX
+	JMP         vector
 
 	// the rest, under the mask
 tail:
-	TESTQ     DX, DX
-	JZ        done
-	MOVL      $0x0000ffff, BX
-	BZHIL     DX, BX, BX
-	KMOVW     BX, K1
-	VMOVUPS.Z (CX), K1, Z0
-	VPORD     c80000000<>+0(SB), Z0, Z1
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z2
-	VMAXPS       Z1, Z2, Z1
-	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
-	VRNDSCALEPS  $0x08, Z2, Z2
-	VMOVUPS      Z1, Z1
-	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
-	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
-	VMOVUPS      c3ab50d36<>+0(SB), Z3
-	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z3
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z3
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z3
-	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z3
-	VMULPS       Z1, Z1, Z4
-	VFMADD213PS  Z1, Z4, Z3
-	VADDPS       c3f800000<>+0(SB), Z3, Z3
-	VSCALEFPS    Z2, Z3, Z1
-	VMOVUPS      c3f800000<>+0(SB), Z2
-	VADDPS       Z2, Z1, Z3
-	VCMPPS       $0x11, c00000000<>+0(SB), Z0, K2
-	VBLENDMPS    Z1, Z2, K2, Z1
-	VDIVPS       Z3, Z1, Z1
-	VMULPS       Z0, Z1, Z0
-	VMOVUPS      Z0, K1, (AX)
+	TESTQ       DX, DX
+	JZ          done
+	MOVL        $0x0000ffff, BX
+	BZHIL       DX, BX, BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (CX), K1, Z0
+	VMOVUPS     cc2d00000<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z1
+	VMOVUPS     c41f00000<>+0(SB), Z2
+	VMINPS      Z1, Z2, Z1
+	VMOVUPS     c4b40005f<>+0(SB), Z2
+	VFMADD231PS cbfb8aa3b<>+0(SB), Z1, Z2
+	VSUBPS      c4b40005f<>+0(SB), Z2, Z3
+	VFMADD231PS c3f317218<>+0(SB), Z3, Z1
+	VFMADD231PS cb102e308<>+0(SB), Z3, Z1
+	VMOVUPS     c3ab50d36<>+0(SB), Z3
+	VFMADD213PS cbc091fe3<>+0(SB), Z1, Z3
+	VFMADD213PS c3d2aac8b<>+0(SB), Z1, Z3
+	VFMADD213PS cbe2aaa45<>+0(SB), Z1, Z3
+	VFMADD213PS c3efffffe<>+0(SB), Z1, Z3
+	VMULPS      Z1, Z1, Z4
+	VFMSUB213PS Z1, Z4, Z3
+	VPSLLD      $0x17, Z2, Z1
+	VADDPS      c2f800000<>+0(SB), Z1, Z2
+	VFMADD213PS Z2, Z1, Z3
+	VMOVUPS     c2f800000<>+0(SB), Z1
+	VDIVPS      Z3, Z1, Z1
+	VMULPS      Z0, Z1, Z0
+	VMOVUPS     Z0, K1, (AX)
 
 done:
 	VZEROUPPER
@@ -889,63 +905,51 @@ unrolled:
 	CMPQ         DX, $+32
 	JLT          vector
 	VMOVUPS      (CX), Z0
-	VMOVUPS      64(CX), Z2
+	VMOVUPS      64(CX), Z3
 	VPANDD       c7fffffff<>+0(SB), Z0, Z1
-	VPANDD       c7fffffff<>+0(SB), Z2, Z3
+	VPANDD       c7fffffff<>+0(SB), Z3, Z4
+	VMOVUPS      c41200000<>+0(SB), Z2
+	VMOVUPS      c41200000<>+0(SB), Z5
+	VMINPS       Z1, Z2, Z1
+	VMINPS       Z4, Z5, Z2
 	VADDPS       Z1, Z1, Z1
-	VADDPS       Z3, Z3, Z3
-	VPXORD       c80000000<>+0(SB), Z1, Z1
-	VPXORD       c80000000<>+0(SB), Z3, Z4
-	VMOVUPS      cc1f00000<>+0(SB), Z3
-	VMOVUPS      cc1f00000<>+0(SB), Z5
-	VMAXPS       Z1, Z3, Z1
-	VMAXPS       Z4, Z5, Z4
-	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z3
-	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z5
-	VRNDSCALEPS  $0x08, Z3, Z3
-	VRNDSCALEPS  $0x08, Z5, Z5
-	VMOVUPS      Z1, Z1
-	VMOVUPS      Z4, Z7
-	VFNMADD231PS c3f317218<>+0(SB), Z3, Z1
-	VFNMADD231PS c3f317218<>+0(SB), Z5, Z7
-	VFNMADD231PS cb102e308<>+0(SB), Z3, Z1
-	VFNMADD231PS cb102e308<>+0(SB), Z5, Z7
+	VADDPS       Z2, Z2, Z5
+	VMOVUPS      c4b40007f<>+0(SB), Z2
+	VMOVUPS      c4b40007f<>+0(SB), Z6
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Z1, Z2
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Z5, Z6
+	VSUBPS       c4b40007f<>+0(SB), Z2, Z4
+	VSUBPS       c4b40007f<>+0(SB), Z6, Z7
+	VFNMADD231PS c3f317218<>+0(SB), Z4, Z1
+	VFNMADD231PS c3f317218<>+0(SB), Z7, Z5
 	VMOVUPS      c3ab50d36<>+0(SB), Z4
 	VMOVUPS      c3ab50d36<>+0(SB), Z8
 	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z4
-	VFMADD213PS  c3c091fe3<>+0(SB), Z7, Z8
+	VFMADD213PS  c3c091fe3<>+0(SB), Z5, Z8
 	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z4
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z7, Z8
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z5, Z8
 	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z4
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z7, Z8
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z5, Z8
 	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z4
-	VFMADD213PS  c3efffffe<>+0(SB), Z7, Z8
-	VMULPS       Z1, Z1, Z6
-	VMULPS       Z7, Z7, Z9
-	VFMADD213PS  Z1, Z6, Z4
-	VFMADD213PS  Z7, Z9, Z8
-	VCVTPS2DQ    Z3, Z1
-	VCVTPS2DQ    Z5, Z5
-	VPADDD       c0000007f<>+0(SB), Z1, Z1
-	VPADDD       c0000007f<>+0(SB), Z5, Z5
-	VPSLLD       $0x17, Z1, Z1
-	VPSLLD       $0x17, Z5, Z5
-	VSUBPS       c3f800000<>+0(SB), Z1, Z3
+	VFMADD213PS  c3efffffe<>+0(SB), Z5, Z8
+	VMULPS       Z1, Z1, Z7
+	VMULPS       Z5, Z5, Z9
+	VFMADD213PS  Z1, Z7, Z4
+	VFMADD213PS  Z5, Z9, Z8
+	VPSLLD       $0x17, Z2, Z1
+	VPSLLD       $0x17, Z6, Z5
+	VSUBPS       c3f800000<>+0(SB), Z1, Z2
 	VSUBPS       c3f800000<>+0(SB), Z5, Z6
-	VFMADD213PS  Z3, Z1, Z4
+	VFMADD213PS  Z2, Z1, Z4
 	VFMADD213PS  Z6, Z5, Z8
-	VMOVUPS      c40000000<>+0(SB), Z1
-	VMOVUPS      c40000000<>+0(SB), Z3
-	VADDPS       Z1, Z4, Z1
-	VADDPS       Z3, Z8, Z3
+	VADDPS       c40000000<>+0(SB), Z4, Z1
+	VADDPS       c40000000<>+0(SB), Z8, Z2
 	VDIVPS       Z1, Z4, Z1
-	VDIVPS       Z3, Z8, Z3
-	VPANDD       c7fffffff<>+0(SB), Z1, Z1
-	VPANDD       c7fffffff<>+0(SB), Z3, Z3
+	VDIVPS       Z2, Z8, Z2
 	VPANDD       c80000000<>+0(SB), Z0, Z0
-	VPANDD       c80000000<>+0(SB), Z2, Z2
+	VPANDD       c80000000<>+0(SB), Z3, Z3
 	VPORD        Z1, Z0, Z0
-	VPORD        Z3, Z2, Z1
+	VPORD        Z2, Z3, Z1
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
 	ADDQ         $+128, AX
@@ -959,15 +963,13 @@ vector:
 	JLT          tail
 	VMOVUPS      (CX), Z0
 	VPANDD       c7fffffff<>+0(SB), Z0, Z1
+	VMOVUPS      c41200000<>+0(SB), Z2
+	VMINPS       Z1, Z2, Z1
 	VADDPS       Z1, Z1, Z1
-	VPXORD       c80000000<>+0(SB), Z1, Z1
-	VMOVUPS      cc1f00000<>+0(SB), Z2
-	VMAXPS       Z1, Z2, Z1
-	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
-	VRNDSCALEPS  $0x08, Z2, Z2
-	VMOVUPS      Z1, Z1
-	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
-	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
+	VMOVUPS      c4b40007f<>+0(SB), Z2
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Z1, Z2
+	VSUBPS       c4b40007f<>+0(SB), Z2, Z3
+	VFNMADD231PS c3f317218<>+0(SB), Z3, Z1
 	VMOVUPS      c3ab50d36<>+0(SB), Z3
 	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z3
 	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z3
@@ -975,15 +977,11 @@ vector:
 	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z3
 	VMULPS       Z1, Z1, Z4
 	VFMADD213PS  Z1, Z4, Z3
-	VCVTPS2DQ    Z2, Z1
-	VPADDD       c0000007f<>+0(SB), Z1, Z1
-	VPSLLD       $0x17, Z1, Z1
+	VPSLLD       $0x17, Z2, Z1
 	VSUBPS       c3f800000<>+0(SB), Z1, Z2
 	VFMADD213PS  Z2, Z1, Z3
-	VMOVUPS      c40000000<>+0(SB), Z1
-	VADDPS       Z1, Z3, Z1
+	VADDPS       c40000000<>+0(SB), Z3, Z1
 	VDIVPS       Z1, Z3, Z1
-	VPANDD       c7fffffff<>+0(SB), Z1, Z1
 	VPANDD       c80000000<>+0(SB), Z0, Z0
 	VPORD        Z1, Z0, Z0
 	VMOVUPS      Z0, (AX)
@@ -1001,15 +999,13 @@ tail:
 	KMOVW        BX, K1
 	VMOVUPS.Z    (CX), K1, Z0
 	VPANDD       c7fffffff<>+0(SB), Z0, Z1
+	VMOVUPS      c41200000<>+0(SB), Z2
+	VMINPS       Z1, Z2, Z1
 	VADDPS       Z1, Z1, Z1
-	VPXORD       c80000000<>+0(SB), Z1, Z1
-	VMOVUPS      cc1f00000<>+0(SB), Z2
-	VMAXPS       Z1, Z2, Z1
-	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
-	VRNDSCALEPS  $0x08, Z2, Z2
-	VMOVUPS      Z1, Z1
-	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
-	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
+	VMOVUPS      c4b40007f<>+0(SB), Z2
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Z1, Z2
+	VSUBPS       c4b40007f<>+0(SB), Z2, Z3
+	VFNMADD231PS c3f317218<>+0(SB), Z3, Z1
 	VMOVUPS      c3ab50d36<>+0(SB), Z3
 	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z3
 	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z3
@@ -1017,15 +1013,11 @@ tail:
 	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z3
 	VMULPS       Z1, Z1, Z4
 	VFMADD213PS  Z1, Z4, Z3
-	VCVTPS2DQ    Z2, Z1
-	VPADDD       c0000007f<>+0(SB), Z1, Z1
-	VPSLLD       $0x17, Z1, Z1
+	VPSLLD       $0x17, Z2, Z1
 	VSUBPS       c3f800000<>+0(SB), Z1, Z2
 	VFMADD213PS  Z2, Z1, Z3
-	VMOVUPS      c40000000<>+0(SB), Z1
-	VADDPS       Z1, Z3, Z1
+	VADDPS       c40000000<>+0(SB), Z3, Z1
 	VDIVPS       Z1, Z3, Z1
-	VPANDD       c7fffffff<>+0(SB), Z1, Z1
 	VPANDD       c80000000<>+0(SB), Z0, Z0
 	VPORD        Z1, Z0, Z0
 	VMOVUPS      Z0, K1, (AX)
@@ -1052,41 +1044,95 @@ DATA c7fffffff<>+56(SB)/4, $0x7fffffff
 DATA c7fffffff<>+60(SB)/4, $0x7fffffff
 GLOBL c7fffffff<>(SB), RODATA|NOPTR, $64
 
-DATA cc1f00000<>+0(SB)/4, $0xc1f00000
-DATA cc1f00000<>+4(SB)/4, $0xc1f00000
-DATA cc1f00000<>+8(SB)/4, $0xc1f00000
-DATA cc1f00000<>+12(SB)/4, $0xc1f00000
-DATA cc1f00000<>+16(SB)/4, $0xc1f00000
-DATA cc1f00000<>+20(SB)/4, $0xc1f00000
-DATA cc1f00000<>+24(SB)/4, $0xc1f00000
-DATA cc1f00000<>+28(SB)/4, $0xc1f00000
-DATA cc1f00000<>+32(SB)/4, $0xc1f00000
-DATA cc1f00000<>+36(SB)/4, $0xc1f00000
-DATA cc1f00000<>+40(SB)/4, $0xc1f00000
-DATA cc1f00000<>+44(SB)/4, $0xc1f00000
-DATA cc1f00000<>+48(SB)/4, $0xc1f00000
-DATA cc1f00000<>+52(SB)/4, $0xc1f00000
-DATA cc1f00000<>+56(SB)/4, $0xc1f00000
-DATA cc1f00000<>+60(SB)/4, $0xc1f00000
-GLOBL cc1f00000<>(SB), RODATA|NOPTR, $64
+DATA c41200000<>+0(SB)/4, $0x41200000
+DATA c41200000<>+4(SB)/4, $0x41200000
+DATA c41200000<>+8(SB)/4, $0x41200000
+DATA c41200000<>+12(SB)/4, $0x41200000
+DATA c41200000<>+16(SB)/4, $0x41200000
+DATA c41200000<>+20(SB)/4, $0x41200000
+DATA c41200000<>+24(SB)/4, $0x41200000
+DATA c41200000<>+28(SB)/4, $0x41200000
+DATA c41200000<>+32(SB)/4, $0x41200000
+DATA c41200000<>+36(SB)/4, $0x41200000
+DATA c41200000<>+40(SB)/4, $0x41200000
+DATA c41200000<>+44(SB)/4, $0x41200000
+DATA c41200000<>+48(SB)/4, $0x41200000
+DATA c41200000<>+52(SB)/4, $0x41200000
+DATA c41200000<>+56(SB)/4, $0x41200000
+DATA c41200000<>+60(SB)/4, $0x41200000
+GLOBL c41200000<>(SB), RODATA|NOPTR, $64
 
-DATA c0000007f<>+0(SB)/4, $0x0000007f
-DATA c0000007f<>+4(SB)/4, $0x0000007f
-DATA c0000007f<>+8(SB)/4, $0x0000007f
-DATA c0000007f<>+12(SB)/4, $0x0000007f
-DATA c0000007f<>+16(SB)/4, $0x0000007f
-DATA c0000007f<>+20(SB)/4, $0x0000007f
-DATA c0000007f<>+24(SB)/4, $0x0000007f
-DATA c0000007f<>+28(SB)/4, $0x0000007f
-DATA c0000007f<>+32(SB)/4, $0x0000007f
-DATA c0000007f<>+36(SB)/4, $0x0000007f
-DATA c0000007f<>+40(SB)/4, $0x0000007f
-DATA c0000007f<>+44(SB)/4, $0x0000007f
-DATA c0000007f<>+48(SB)/4, $0x0000007f
-DATA c0000007f<>+52(SB)/4, $0x0000007f
-DATA c0000007f<>+56(SB)/4, $0x0000007f
-DATA c0000007f<>+60(SB)/4, $0x0000007f
-GLOBL c0000007f<>(SB), RODATA|NOPTR, $64
+DATA c4b40007f<>+0(SB)/4, $0x4b40007f
+DATA c4b40007f<>+4(SB)/4, $0x4b40007f
+DATA c4b40007f<>+8(SB)/4, $0x4b40007f
+DATA c4b40007f<>+12(SB)/4, $0x4b40007f
+DATA c4b40007f<>+16(SB)/4, $0x4b40007f
+DATA c4b40007f<>+20(SB)/4, $0x4b40007f
+DATA c4b40007f<>+24(SB)/4, $0x4b40007f
+DATA c4b40007f<>+28(SB)/4, $0x4b40007f
+DATA c4b40007f<>+32(SB)/4, $0x4b40007f
+DATA c4b40007f<>+36(SB)/4, $0x4b40007f
+DATA c4b40007f<>+40(SB)/4, $0x4b40007f
+DATA c4b40007f<>+44(SB)/4, $0x4b40007f
+DATA c4b40007f<>+48(SB)/4, $0x4b40007f
+DATA c4b40007f<>+52(SB)/4, $0x4b40007f
+DATA c4b40007f<>+56(SB)/4, $0x4b40007f
+DATA c4b40007f<>+60(SB)/4, $0x4b40007f
+GLOBL c4b40007f<>(SB), RODATA|NOPTR, $64
+
+DATA c3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+8(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+12(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+16(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+20(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+24(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+28(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+32(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+36(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+40(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+44(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+48(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+52(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+56(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+60(SB)/4, $0x3fb8aa3b
+GLOBL c3fb8aa3b<>(SB), RODATA|NOPTR, $64
+
+DATA c3c091fe3<>+0(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+4(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+8(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+12(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+16(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+20(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+24(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+28(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+32(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+36(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+40(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+44(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+48(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+52(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+56(SB)/4, $0x3c091fe3
+DATA c3c091fe3<>+60(SB)/4, $0x3c091fe3
+GLOBL c3c091fe3<>(SB), RODATA|NOPTR, $64
+
+DATA c3e2aaa45<>+0(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+4(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+8(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+12(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+16(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+20(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+24(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+28(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+32(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+36(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+40(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+44(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+48(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+52(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+56(SB)/4, $0x3e2aaa45
+DATA c3e2aaa45<>+60(SB)/4, $0x3e2aaa45
+GLOBL c3e2aaa45<>(SB), RODATA|NOPTR, $64
 
 DATA c40000000<>+0(SB)/4, $0x40000000
 DATA c40000000<>+4(SB)/4, $0x40000000
@@ -1105,6 +1151,24 @@ DATA c40000000<>+52(SB)/4, $0x40000000
 DATA c40000000<>+56(SB)/4, $0x40000000
 DATA c40000000<>+60(SB)/4, $0x40000000
 GLOBL c40000000<>(SB), RODATA|NOPTR, $64
+
+DATA c80000000<>+0(SB)/4, $0x80000000
+DATA c80000000<>+4(SB)/4, $0x80000000
+DATA c80000000<>+8(SB)/4, $0x80000000
+DATA c80000000<>+12(SB)/4, $0x80000000
+DATA c80000000<>+16(SB)/4, $0x80000000
+DATA c80000000<>+20(SB)/4, $0x80000000
+DATA c80000000<>+24(SB)/4, $0x80000000
+DATA c80000000<>+28(SB)/4, $0x80000000
+DATA c80000000<>+32(SB)/4, $0x80000000
+DATA c80000000<>+36(SB)/4, $0x80000000
+DATA c80000000<>+40(SB)/4, $0x80000000
+DATA c80000000<>+44(SB)/4, $0x80000000
+DATA c80000000<>+48(SB)/4, $0x80000000
+DATA c80000000<>+52(SB)/4, $0x80000000
+DATA c80000000<>+56(SB)/4, $0x80000000
+DATA c80000000<>+60(SB)/4, $0x80000000
+GLOBL c80000000<>(SB), RODATA|NOPTR, $64
 
 // func unaryExpAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
 // Requires: AVX, AVX512F, BMI2
@@ -1132,31 +1196,29 @@ unrolled:
 	VMULPS       c3fb8aa3b<>+0(SB), Z0, Z1
 	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z3
 	VRNDSCALEPS  $0x08, Z1, Z1
-	VRNDSCALEPS  $0x08, Z3, Z3
-	VMOVUPS      Z0, Z0
-	VMOVUPS      Z2, Z5
+	VRNDSCALEPS  $0x08, Z3, Z5
 	VFNMADD231PS c3f317218<>+0(SB), Z1, Z0
-	VFNMADD231PS c3f317218<>+0(SB), Z3, Z5
+	VFNMADD231PS c3f317218<>+0(SB), Z5, Z2
 	VFNMADD231PS cb102e308<>+0(SB), Z1, Z0
-	VFNMADD231PS cb102e308<>+0(SB), Z3, Z5
-	VMOVUPS      c3ab50d36<>+0(SB), Z2
+	VFNMADD231PS cb102e308<>+0(SB), Z5, Z2
+	VMOVUPS      c3ab50d36<>+0(SB), Z3
 	VMOVUPS      c3ab50d36<>+0(SB), Z6
-	VFMADD213PS  c3c091fe3<>+0(SB), Z0, Z2
-	VFMADD213PS  c3c091fe3<>+0(SB), Z5, Z6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z0, Z2
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z5, Z6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z0, Z2
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z5, Z6
-	VFMADD213PS  c3efffffe<>+0(SB), Z0, Z2
-	VFMADD213PS  c3efffffe<>+0(SB), Z5, Z6
+	VFMADD213PS  c3c091fe3<>+0(SB), Z0, Z3
+	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z6
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z0, Z3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z6
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z0, Z3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z6
+	VFMADD213PS  c3efffffe<>+0(SB), Z0, Z3
+	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z6
 	VMULPS       Z0, Z0, Z4
-	VMULPS       Z5, Z5, Z7
-	VFMADD213PS  Z0, Z4, Z2
-	VFMADD213PS  Z5, Z7, Z6
-	VADDPS       c3f800000<>+0(SB), Z2, Z2
-	VADDPS       c3f800000<>+0(SB), Z6, Z6
-	VSCALEFPS    Z1, Z2, Z0
-	VSCALEFPS    Z3, Z6, Z1
+	VMULPS       Z2, Z2, Z7
+	VFMADD213PS  Z0, Z4, Z3
+	VFMADD213PS  Z2, Z7, Z6
+	VADDPS       c3f800000<>+0(SB), Z3, Z0
+	VADDPS       c3f800000<>+0(SB), Z6, Z2
+	VSCALEFPS    Z1, Z0, Z0
+	VSCALEFPS    Z5, Z2, Z1
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
 	ADDQ         $+128, AX
@@ -1177,7 +1239,6 @@ vector:
 	VMAXPS       Z0, Z1, Z0
 	VMULPS       c3fb8aa3b<>+0(SB), Z0, Z1
 	VRNDSCALEPS  $0x08, Z1, Z1
-	VMOVUPS      Z0, Z0
 	VFNMADD231PS c3f317218<>+0(SB), Z1, Z0
 	VFNMADD231PS cb102e308<>+0(SB), Z1, Z0
 	VMOVUPS      c3ab50d36<>+0(SB), Z2
@@ -1187,8 +1248,8 @@ vector:
 	VFMADD213PS  c3efffffe<>+0(SB), Z0, Z2
 	VMULPS       Z0, Z0, Z3
 	VFMADD213PS  Z0, Z3, Z2
-	VADDPS       c3f800000<>+0(SB), Z2, Z2
-	VSCALEFPS    Z1, Z2, Z0
+	VADDPS       c3f800000<>+0(SB), Z2, Z0
+	VSCALEFPS    Z1, Z0, Z0
 	VMOVUPS      Z0, (AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
@@ -1211,7 +1272,6 @@ tail:
 	VMAXPS       Z0, Z1, Z0
 	VMULPS       c3fb8aa3b<>+0(SB), Z0, Z1
 	VRNDSCALEPS  $0x08, Z1, Z1
-	VMOVUPS      Z0, Z0
 	VFNMADD231PS c3f317218<>+0(SB), Z1, Z0
 	VFNMADD231PS cb102e308<>+0(SB), Z1, Z0
 	VMOVUPS      c3ab50d36<>+0(SB), Z2
@@ -1221,8 +1281,8 @@ tail:
 	VFMADD213PS  c3efffffe<>+0(SB), Z0, Z2
 	VMULPS       Z0, Z0, Z3
 	VFMADD213PS  Z0, Z3, Z2
-	VADDPS       c3f800000<>+0(SB), Z2, Z2
-	VSCALEFPS    Z1, Z2, Z0
+	VADDPS       c3f800000<>+0(SB), Z2, Z0
+	VSCALEFPS    Z1, Z0, Z0
 	VMOVUPS      Z0, K1, (AX)
 
 done:
@@ -1256,82 +1316,74 @@ TEXT ·unaryErfAVX512(SB), NOSPLIT, $0-32
 
 	// 2 vectors at a time
 unrolled:
-	CMPQ        DX, $+32
-	JLT         vector
-	VMOVUPS     (CX), Z0
-	VMOVUPS     64(CX), Z4
-	VPANDD      c7fffffff<>+0(SB), Z0, Z1
-	VPANDD      c7fffffff<>+0(SB), Z4, Z5
-	VMULPS      Z1, Z1, Z2
-	VMULPS      Z5, Z5, Z6
-	VMOVUPS     c38a4b540<>+0(SB), Z3
-	VMOVUPS     c38a4b540<>+0(SB), Z7
-	VFMADD213PS cba51fb8e<>+0(SB), Z2, Z3
-	VFMADD213PS cba51fb8e<>+0(SB), Z6, Z7
-	VFMADD213PS c3baa02db<>+0(SB), Z2, Z3
-	VFMADD213PS c3baa02db<>+0(SB), Z6, Z7
-	VFMADD213PS cbcdbfc87<>+0(SB), Z2, Z3
-	VFMADD213PS cbcdbfc87<>+0(SB), Z6, Z7
-	VFMADD213PS c3de7167c<>+0(SB), Z2, Z3
-	VFMADD213PS c3de7167c<>+0(SB), Z6, Z7
-	VFMADD213PS cbec0939f<>+0(SB), Z2, Z3
-	VFMADD213PS cbec0939f<>+0(SB), Z6, Z7
-	VFMADD213PS c3f906eba<>+0(SB), Z2, Z3
-	VFMADD213PS c3f906eba<>+0(SB), Z6, Z7
-	VMULPS      Z1, Z3, Z2
-	VMULPS      Z5, Z7, Z6
-	VMOVUPS     c40800000<>+0(SB), Z3
-	VMOVUPS     c40800000<>+0(SB), Z7
-	VMINPS      Z1, Z3, Z3
-	VMINPS      Z5, Z7, Z8
-	VMOVUPS     c39436d48<>+0(SB), Z7
-	VMOVUPS     c39436d48<>+0(SB), Z9
-	VFMADD213PS cbb412c93<>+0(SB), Z3, Z7
-	VFMADD213PS cbb412c93<>+0(SB), Z8, Z9
-	VFMADD213PS c3cb2e546<>+0(SB), Z3, Z7
-	VFMADD213PS c3cb2e546<>+0(SB), Z8, Z9
-	VFMADD213PS cbdd32964<>+0(SB), Z3, Z7
-	VFMADD213PS cbdd32964<>+0(SB), Z8, Z9
-	VFMADD213PS cbf235d7f<>+0(SB), Z3, Z7
-	VFMADD213PS cbf235d7f<>+0(SB), Z8, Z9
-	VFMADD213PS cbf904473<>+0(SB), Z3, Z7
-	VFMADD213PS cbf904473<>+0(SB), Z8, Z9
-	VFMADD213PS cb9b31963<>+0(SB), Z3, Z7
-	VFMADD213PS cb9b31963<>+0(SB), Z8, Z9
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z3
-	VMOVUPS      cc2d00000<>+0(SB), Z8
-	VMAXPS       Z7, Z3, Z3
-	VMAXPS       Z9, Z8, Z8
-	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z7
-	VMULPS       c3fb8aa3b<>+0(SB), Z8, Z9
-	VRNDSCALEPS  $0x08, Z7, Z7
-	VRNDSCALEPS  $0x08, Z9, Z9
-	VMOVUPS      Z3, Z3
-	VMOVUPS      Z8, Z11
-	VFNMADD231PS c3f317218<>+0(SB), Z7, Z3
-	VFNMADD231PS c3f317218<>+0(SB), Z9, Z11
-	VFNMADD231PS cb102e308<>+0(SB), Z7, Z3
-	VFNMADD231PS cb102e308<>+0(SB), Z9, Z11
+	CMPQ         DX, $+32
+	JLT          vector
+	VMOVUPS      (CX), Z0
+	VMOVUPS      64(CX), Z4
+	VPANDD       c7fffffff<>+0(SB), Z0, Z1
+	VPANDD       c7fffffff<>+0(SB), Z4, Z5
+	VMULPS       Z1, Z1, Z2
+	VMULPS       Z5, Z5, Z6
+	VMOVUPS      c38a4b540<>+0(SB), Z3
+	VMOVUPS      c38a4b540<>+0(SB), Z7
+	VFMADD213PS  cba51fb8e<>+0(SB), Z2, Z3
+	VFMADD213PS  cba51fb8e<>+0(SB), Z6, Z7
+	VFMADD213PS  c3baa02db<>+0(SB), Z2, Z3
+	VFMADD213PS  c3baa02db<>+0(SB), Z6, Z7
+	VFMADD213PS  cbcdbfc87<>+0(SB), Z2, Z3
+	VFMADD213PS  cbcdbfc87<>+0(SB), Z6, Z7
+	VFMADD213PS  c3de7167c<>+0(SB), Z2, Z3
+	VFMADD213PS  c3de7167c<>+0(SB), Z6, Z7
+	VFMADD213PS  cbec0939f<>+0(SB), Z2, Z3
+	VFMADD213PS  cbec0939f<>+0(SB), Z6, Z7
+	VFMADD213PS  c3f906eba<>+0(SB), Z2, Z3
+	VFMADD213PS  c3f906eba<>+0(SB), Z6, Z7
+	VMULPS       Z1, Z3, Z2
+	VMULPS       Z5, Z7, Z6
+	VMOVUPS      c40800000<>+0(SB), Z3
+	VMOVUPS      c40800000<>+0(SB), Z7
+	VMINPS       Z1, Z3, Z3
+	VMINPS       Z5, Z7, Z8
+	VMOVUPS      c39436d48<>+0(SB), Z7
+	VMOVUPS      c39436d48<>+0(SB), Z9
+	VFMADD213PS  cbb412c93<>+0(SB), Z3, Z7
+	VFMADD213PS  cbb412c93<>+0(SB), Z8, Z9
+	VFMADD213PS  c3cb2e546<>+0(SB), Z3, Z7
+	VFMADD213PS  c3cb2e546<>+0(SB), Z8, Z9
+	VFMADD213PS  cbdd32964<>+0(SB), Z3, Z7
+	VFMADD213PS  cbdd32964<>+0(SB), Z8, Z9
+	VFMADD213PS  cbf235d7f<>+0(SB), Z3, Z7
+	VFMADD213PS  cbf235d7f<>+0(SB), Z8, Z9
+	VFMADD213PS  cbf904473<>+0(SB), Z3, Z7
+	VFMADD213PS  cbf904473<>+0(SB), Z8, Z9
+	VFMADD213PS  cb9b31963<>+0(SB), Z3, Z7
+	VFMADD213PS  cb9b31963<>+0(SB), Z8, Z9
+	VMULPS       c3fb8aa3b<>+0(SB), Z7, Z3
+	VMULPS       c3fb8aa3b<>+0(SB), Z9, Z8
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VRNDSCALEPS  $0x08, Z8, Z11
+	VFNMADD231PS c3f317218<>+0(SB), Z3, Z7
+	VFNMADD231PS c3f317218<>+0(SB), Z11, Z9
+	VFNMADD231PS cb102e308<>+0(SB), Z3, Z7
+	VFNMADD231PS cb102e308<>+0(SB), Z11, Z9
 	VMOVUPS      c3ab50d36<>+0(SB), Z8
 	VMOVUPS      c3ab50d36<>+0(SB), Z12
-	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z8
-	VFMADD213PS  c3c091fe3<>+0(SB), Z11, Z12
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z8
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z11, Z12
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z3, Z8
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z11, Z12
-	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z8
-	VFMADD213PS  c3efffffe<>+0(SB), Z11, Z12
-	VMULPS       Z3, Z3, Z10
-	VMULPS       Z11, Z11, Z13
-	VFMADD213PS  Z3, Z10, Z8
-	VFMADD213PS  Z11, Z13, Z12
-	VADDPS       c3f800000<>+0(SB), Z8, Z8
-	VADDPS       c3f800000<>+0(SB), Z12, Z12
-	VSCALEFPS    Z7, Z8, Z3
-	VSCALEFPS    Z9, Z12, Z8
+	VFMADD213PS  c3c091fe3<>+0(SB), Z7, Z8
+	VFMADD213PS  c3c091fe3<>+0(SB), Z9, Z12
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z7, Z8
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z9, Z12
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z7, Z8
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z9, Z12
+	VFMADD213PS  c3efffffe<>+0(SB), Z7, Z8
+	VFMADD213PS  c3efffffe<>+0(SB), Z9, Z12
+	VMULPS       Z7, Z7, Z10
+	VMULPS       Z9, Z9, Z13
+	VFMADD213PS  Z7, Z10, Z8
+	VFMADD213PS  Z9, Z13, Z12
+	VADDPS       c3f800000<>+0(SB), Z8, Z7
+	VADDPS       c3f800000<>+0(SB), Z12, Z8
+	VSCALEFPS    Z3, Z7, Z3
+	VSCALEFPS    Z11, Z8, Z8
 	VMOVUPS      c3f800000<>+0(SB), Z7
 	VMOVUPS      c3f800000<>+0(SB), Z9
 	VSUBPS       Z3, Z7, Z3
@@ -1353,46 +1405,41 @@ unrolled:
 
 	// 1 vectors at a time
 vector:
-	CMPQ        DX, $+16
-	JLT         tail
-	VMOVUPS     (CX), Z0
-	VPANDD      c7fffffff<>+0(SB), Z0, Z1
-	VMULPS      Z1, Z1, Z2
-	VMOVUPS     c38a4b540<>+0(SB), Z3
-	VFMADD213PS cba51fb8e<>+0(SB), Z2, Z3
-	VFMADD213PS c3baa02db<>+0(SB), Z2, Z3
-	VFMADD213PS cbcdbfc87<>+0(SB), Z2, Z3
-	VFMADD213PS c3de7167c<>+0(SB), Z2, Z3
-	VFMADD213PS cbec0939f<>+0(SB), Z2, Z3
-	VFMADD213PS c3f906eba<>+0(SB), Z2, Z3
-	VMULPS      Z1, Z3, Z2
-	VMOVUPS     c40800000<>+0(SB), Z3
-	VMINPS      Z1, Z3, Z3
-	VMOVUPS     c39436d48<>+0(SB), Z4
-	VFMADD213PS cbb412c93<>+0(SB), Z3, Z4
-	VFMADD213PS c3cb2e546<>+0(SB), Z3, Z4
-	VFMADD213PS cbdd32964<>+0(SB), Z3, Z4
-	VFMADD213PS cbf235d7f<>+0(SB), Z3, Z4
-	VFMADD213PS cbf904473<>+0(SB), Z3, Z4
-	VFMADD213PS cb9b31963<>+0(SB), Z3, Z4
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z3
-	VMAXPS       Z4, Z3, Z3
-	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z4
-	VRNDSCALEPS  $0x08, Z4, Z4
-	VMOVUPS      Z3, Z3
-	VFNMADD231PS c3f317218<>+0(SB), Z4, Z3
-	VFNMADD231PS cb102e308<>+0(SB), Z4, Z3
+	CMPQ         DX, $+16
+	JLT          tail
+	VMOVUPS      (CX), Z0
+	VPANDD       c7fffffff<>+0(SB), Z0, Z1
+	VMULPS       Z1, Z1, Z2
+	VMOVUPS      c38a4b540<>+0(SB), Z3
+	VFMADD213PS  cba51fb8e<>+0(SB), Z2, Z3
+	VFMADD213PS  c3baa02db<>+0(SB), Z2, Z3
+	VFMADD213PS  cbcdbfc87<>+0(SB), Z2, Z3
+	VFMADD213PS  c3de7167c<>+0(SB), Z2, Z3
+	VFMADD213PS  cbec0939f<>+0(SB), Z2, Z3
+	VFMADD213PS  c3f906eba<>+0(SB), Z2, Z3
+	VMULPS       Z1, Z3, Z2
+	VMOVUPS      c40800000<>+0(SB), Z3
+	VMINPS       Z1, Z3, Z3
+	VMOVUPS      c39436d48<>+0(SB), Z4
+	VFMADD213PS  cbb412c93<>+0(SB), Z3, Z4
+	VFMADD213PS  c3cb2e546<>+0(SB), Z3, Z4
+	VFMADD213PS  cbdd32964<>+0(SB), Z3, Z4
+	VFMADD213PS  cbf235d7f<>+0(SB), Z3, Z4
+	VFMADD213PS  cbf904473<>+0(SB), Z3, Z4
+	VFMADD213PS  cb9b31963<>+0(SB), Z3, Z4
+	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z3
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VFNMADD231PS c3f317218<>+0(SB), Z3, Z4
+	VFNMADD231PS cb102e308<>+0(SB), Z3, Z4
 	VMOVUPS      c3ab50d36<>+0(SB), Z5
-	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z5
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z5
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z3, Z5
-	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z5
-	VMULPS       Z3, Z3, Z6
-	VFMADD213PS  Z3, Z6, Z5
-	VADDPS       c3f800000<>+0(SB), Z5, Z5
-	VSCALEFPS    Z4, Z5, Z3
+	VFMADD213PS  c3c091fe3<>+0(SB), Z4, Z5
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z4, Z5
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z4, Z5
+	VFMADD213PS  c3efffffe<>+0(SB), Z4, Z5
+	VMULPS       Z4, Z4, Z6
+	VFMADD213PS  Z4, Z6, Z5
+	VADDPS       c3f800000<>+0(SB), Z5, Z4
+	VSCALEFPS    Z3, Z4, Z3
 	VMOVUPS      c3f800000<>+0(SB), Z4
 	VSUBPS       Z3, Z4, Z3
 	VCMPPS       $0x11, c3f800000<>+0(SB), Z1, K1
@@ -1407,49 +1454,44 @@ vector:
 
 	// the rest, under the mask
 tail:
-	TESTQ       DX, DX
-	JZ          done
-	MOVL        $0x0000ffff, BX
-	BZHIL       DX, BX, BX
-	KMOVW       BX, K1
-	VMOVUPS.Z   (CX), K1, Z0
-	VPANDD      c7fffffff<>+0(SB), Z0, Z1
-	VMULPS      Z1, Z1, Z2
-	VMOVUPS     c38a4b540<>+0(SB), Z3
-	VFMADD213PS cba51fb8e<>+0(SB), Z2, Z3
-	VFMADD213PS c3baa02db<>+0(SB), Z2, Z3
-	VFMADD213PS cbcdbfc87<>+0(SB), Z2, Z3
-	VFMADD213PS c3de7167c<>+0(SB), Z2, Z3
-	VFMADD213PS cbec0939f<>+0(SB), Z2, Z3
-	VFMADD213PS c3f906eba<>+0(SB), Z2, Z3
-	VMULPS      Z1, Z3, Z2
-	VMOVUPS     c40800000<>+0(SB), Z3
-	VMINPS      Z1, Z3, Z3
-	VMOVUPS     c39436d48<>+0(SB), Z4
-	VFMADD213PS cbb412c93<>+0(SB), Z3, Z4
-	VFMADD213PS c3cb2e546<>+0(SB), Z3, Z4
-	VFMADD213PS cbdd32964<>+0(SB), Z3, Z4
-	VFMADD213PS cbf235d7f<>+0(SB), Z3, Z4
-	VFMADD213PS cbf904473<>+0(SB), Z3, Z4
-	VFMADD213PS cb9b31963<>+0(SB), Z3, Z4
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z3
-	VMAXPS       Z4, Z3, Z3
-	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z4
-	VRNDSCALEPS  $0x08, Z4, Z4
-	VMOVUPS      Z3, Z3
-	VFNMADD231PS c3f317218<>+0(SB), Z4, Z3
-	VFNMADD231PS cb102e308<>+0(SB), Z4, Z3
+	TESTQ        DX, DX
+	JZ           done
+	MOVL         $0x0000ffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (CX), K1, Z0
+	VPANDD       c7fffffff<>+0(SB), Z0, Z1
+	VMULPS       Z1, Z1, Z2
+	VMOVUPS      c38a4b540<>+0(SB), Z3
+	VFMADD213PS  cba51fb8e<>+0(SB), Z2, Z3
+	VFMADD213PS  c3baa02db<>+0(SB), Z2, Z3
+	VFMADD213PS  cbcdbfc87<>+0(SB), Z2, Z3
+	VFMADD213PS  c3de7167c<>+0(SB), Z2, Z3
+	VFMADD213PS  cbec0939f<>+0(SB), Z2, Z3
+	VFMADD213PS  c3f906eba<>+0(SB), Z2, Z3
+	VMULPS       Z1, Z3, Z2
+	VMOVUPS      c40800000<>+0(SB), Z3
+	VMINPS       Z1, Z3, Z3
+	VMOVUPS      c39436d48<>+0(SB), Z4
+	VFMADD213PS  cbb412c93<>+0(SB), Z3, Z4
+	VFMADD213PS  c3cb2e546<>+0(SB), Z3, Z4
+	VFMADD213PS  cbdd32964<>+0(SB), Z3, Z4
+	VFMADD213PS  cbf235d7f<>+0(SB), Z3, Z4
+	VFMADD213PS  cbf904473<>+0(SB), Z3, Z4
+	VFMADD213PS  cb9b31963<>+0(SB), Z3, Z4
+	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z3
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VFNMADD231PS c3f317218<>+0(SB), Z3, Z4
+	VFNMADD231PS cb102e308<>+0(SB), Z3, Z4
 	VMOVUPS      c3ab50d36<>+0(SB), Z5
-	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z5
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z5
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z3, Z5
-	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z5
-	VMULPS       Z3, Z3, Z6
-	VFMADD213PS  Z3, Z6, Z5
-	VADDPS       c3f800000<>+0(SB), Z5, Z5
-	VSCALEFPS    Z4, Z5, Z3
+	VFMADD213PS  c3c091fe3<>+0(SB), Z4, Z5
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z4, Z5
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z4, Z5
+	VFMADD213PS  c3efffffe<>+0(SB), Z4, Z5
+	VMULPS       Z4, Z4, Z6
+	VFMADD213PS  Z4, Z6, Z5
+	VADDPS       c3f800000<>+0(SB), Z5, Z4
+	VSCALEFPS    Z3, Z4, Z3
 	VMOVUPS      c3f800000<>+0(SB), Z4
 	VSUBPS       Z3, Z4, Z3
 	VCMPPS       $0x11, c3f800000<>+0(SB), Z1, K2
@@ -1741,40 +1783,38 @@ TEXT ·unaryGeluAVX512(SB), NOSPLIT, $0-32
 
 	// 2 vectors at a time
 unrolled:
-	CMPQ        DX, $+32
-	JLT         vector
-	VMOVUPS     (CX), Z0
-	VMOVUPS     64(CX), Z2
-	VMULPS      c3f3504f3<>+0(SB), Z0, Z1
-	VMULPS      c3f3504f3<>+0(SB), Z2, Z3
-	VPANDD      c7fffffff<>+0(SB), Z1, Z1
-	VPANDD      c7fffffff<>+0(SB), Z3, Z4
-	VMOVUPS     c4124cccd<>+0(SB), Z3
-	VMOVUPS     c4124cccd<>+0(SB), Z5
-	VMINPS      Z1, Z3, Z3
-	VMINPS      Z4, Z5, Z6
-	VMOVUPS     cb2f3389f<>+0(SB), Z5
-	VMOVUPS     cb2f3389f<>+0(SB), Z7
-	VFMADD213PS c35c63b58<>+0(SB), Z3, Z5
-	VFMADD213PS c35c63b58<>+0(SB), Z6, Z7
-	VFMADD213PS cb80de5d7<>+0(SB), Z3, Z5
-	VFMADD213PS cb80de5d7<>+0(SB), Z6, Z7
-	VFMADD213PS c39ec3aea<>+0(SB), Z3, Z5
-	VFMADD213PS c39ec3aea<>+0(SB), Z6, Z7
-	VFMADD213PS cbb801440<>+0(SB), Z3, Z5
-	VFMADD213PS cbb801440<>+0(SB), Z6, Z7
-	VFMADD213PS c3cc146dc<>+0(SB), Z3, Z5
-	VFMADD213PS c3cc146dc<>+0(SB), Z6, Z7
-	VFMADD213PS cbdd60519<>+0(SB), Z3, Z5
-	VFMADD213PS cbdd60519<>+0(SB), Z6, Z7
-	VFMADD213PS cbf236412<>+0(SB), Z3, Z5
-	VFMADD213PS cbf236412<>+0(SB), Z6, Z7
-	VFMADD213PS cbf90299f<>+0(SB), Z3, Z5
-	VFMADD213PS cbf90299f<>+0(SB), Z6, Z7
-	VFMADD213PS cba3512db<>+0(SB), Z3, Z5
-	VFMADD213PS cba3512db<>+0(SB), Z6, Z7
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	CMPQ         DX, $+32
+	JLT          vector
+	VMOVUPS      (CX), Z0
+	VMOVUPS      64(CX), Z2
+	VMULPS       c3f3504f3<>+0(SB), Z0, Z1
+	VMULPS       c3f3504f3<>+0(SB), Z2, Z3
+	VPANDD       c7fffffff<>+0(SB), Z1, Z1
+	VPANDD       c7fffffff<>+0(SB), Z3, Z4
+	VMOVUPS      c4124cccd<>+0(SB), Z3
+	VMOVUPS      c4124cccd<>+0(SB), Z5
+	VMINPS       Z1, Z3, Z3
+	VMINPS       Z4, Z5, Z6
+	VMOVUPS      cb2f3389f<>+0(SB), Z5
+	VMOVUPS      cb2f3389f<>+0(SB), Z7
+	VFMADD213PS  c35c63b58<>+0(SB), Z3, Z5
+	VFMADD213PS  c35c63b58<>+0(SB), Z6, Z7
+	VFMADD213PS  cb80de5d7<>+0(SB), Z3, Z5
+	VFMADD213PS  cb80de5d7<>+0(SB), Z6, Z7
+	VFMADD213PS  c39ec3aea<>+0(SB), Z3, Z5
+	VFMADD213PS  c39ec3aea<>+0(SB), Z6, Z7
+	VFMADD213PS  cbb801440<>+0(SB), Z3, Z5
+	VFMADD213PS  cbb801440<>+0(SB), Z6, Z7
+	VFMADD213PS  c3cc146dc<>+0(SB), Z3, Z5
+	VFMADD213PS  c3cc146dc<>+0(SB), Z6, Z7
+	VFMADD213PS  cbdd60519<>+0(SB), Z3, Z5
+	VFMADD213PS  cbdd60519<>+0(SB), Z6, Z7
+	VFMADD213PS  cbf236412<>+0(SB), Z3, Z5
+	VFMADD213PS  cbf236412<>+0(SB), Z6, Z7
+	VFMADD213PS  cbf90299f<>+0(SB), Z3, Z5
+	VFMADD213PS  cbf90299f<>+0(SB), Z6, Z7
+	VFMADD213PS  cba3512db<>+0(SB), Z3, Z5
+	VFMADD213PS  cba3512db<>+0(SB), Z6, Z7
 	VMOVUPS      cc2d00000<>+0(SB), Z3
 	VMOVUPS      cc2d00000<>+0(SB), Z6
 	VMAXPS       Z5, Z3, Z3
@@ -1782,31 +1822,29 @@ unrolled:
 	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z5
 	VMULPS       c3fb8aa3b<>+0(SB), Z6, Z7
 	VRNDSCALEPS  $0x08, Z5, Z5
-	VRNDSCALEPS  $0x08, Z7, Z7
-	VMOVUPS      Z3, Z3
-	VMOVUPS      Z6, Z9
+	VRNDSCALEPS  $0x08, Z7, Z9
 	VFNMADD231PS c3f317218<>+0(SB), Z5, Z3
-	VFNMADD231PS c3f317218<>+0(SB), Z7, Z9
+	VFNMADD231PS c3f317218<>+0(SB), Z9, Z6
 	VFNMADD231PS cb102e308<>+0(SB), Z5, Z3
-	VFNMADD231PS cb102e308<>+0(SB), Z7, Z9
-	VMOVUPS      c3ab50d36<>+0(SB), Z6
+	VFNMADD231PS cb102e308<>+0(SB), Z9, Z6
+	VMOVUPS      c3ab50d36<>+0(SB), Z7
 	VMOVUPS      c3ab50d36<>+0(SB), Z10
-	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z6
-	VFMADD213PS  c3c091fe3<>+0(SB), Z9, Z10
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z9, Z10
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z3, Z6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z9, Z10
-	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z6
-	VFMADD213PS  c3efffffe<>+0(SB), Z9, Z10
+	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z7
+	VFMADD213PS  c3c091fe3<>+0(SB), Z6, Z10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z7
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z6, Z10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z3, Z7
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z6, Z10
+	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z7
+	VFMADD213PS  c3efffffe<>+0(SB), Z6, Z10
 	VMULPS       Z3, Z3, Z8
-	VMULPS       Z9, Z9, Z11
-	VFMADD213PS  Z3, Z8, Z6
-	VFMADD213PS  Z9, Z11, Z10
-	VADDPS       c3f800000<>+0(SB), Z6, Z6
-	VADDPS       c3f800000<>+0(SB), Z10, Z10
-	VSCALEFPS    Z5, Z6, Z3
-	VSCALEFPS    Z7, Z10, Z7
+	VMULPS       Z6, Z6, Z11
+	VFMADD213PS  Z3, Z8, Z7
+	VFMADD213PS  Z6, Z11, Z10
+	VADDPS       c3f800000<>+0(SB), Z7, Z3
+	VADDPS       c3f800000<>+0(SB), Z10, Z6
+	VSCALEFPS    Z5, Z3, Z3
+	VSCALEFPS    Z9, Z6, Z7
 	VMULPS       Z1, Z1, Z5
 	VMULPS       Z4, Z4, Z8
 	VMOVUPS      c38a4b540<>+0(SB), Z6
@@ -1854,30 +1892,27 @@ unrolled:
 
 	// 1 vectors at a time
 vector:
-	CMPQ        DX, $+16
-	JLT         tail
-	VMOVUPS     (CX), Z0
-	VMULPS      c3f3504f3<>+0(SB), Z0, Z1
-	VPANDD      c7fffffff<>+0(SB), Z1, Z1
-	VMOVUPS     c4124cccd<>+0(SB), Z2
-	VMINPS      Z1, Z2, Z2
-	VMOVUPS     cb2f3389f<>+0(SB), Z3
-	VFMADD213PS c35c63b58<>+0(SB), Z2, Z3
-	VFMADD213PS cb80de5d7<>+0(SB), Z2, Z3
-	VFMADD213PS c39ec3aea<>+0(SB), Z2, Z3
-	VFMADD213PS cbb801440<>+0(SB), Z2, Z3
-	VFMADD213PS c3cc146dc<>+0(SB), Z2, Z3
-	VFMADD213PS cbdd60519<>+0(SB), Z2, Z3
-	VFMADD213PS cbf236412<>+0(SB), Z2, Z3
-	VFMADD213PS cbf90299f<>+0(SB), Z2, Z3
-	VFMADD213PS cba3512db<>+0(SB), Z2, Z3
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	CMPQ         DX, $+16
+	JLT          tail
+	VMOVUPS      (CX), Z0
+	VMULPS       c3f3504f3<>+0(SB), Z0, Z1
+	VPANDD       c7fffffff<>+0(SB), Z1, Z1
+	VMOVUPS      c4124cccd<>+0(SB), Z2
+	VMINPS       Z1, Z2, Z2
+	VMOVUPS      cb2f3389f<>+0(SB), Z3
+	VFMADD213PS  c35c63b58<>+0(SB), Z2, Z3
+	VFMADD213PS  cb80de5d7<>+0(SB), Z2, Z3
+	VFMADD213PS  c39ec3aea<>+0(SB), Z2, Z3
+	VFMADD213PS  cbb801440<>+0(SB), Z2, Z3
+	VFMADD213PS  c3cc146dc<>+0(SB), Z2, Z3
+	VFMADD213PS  cbdd60519<>+0(SB), Z2, Z3
+	VFMADD213PS  cbf236412<>+0(SB), Z2, Z3
+	VFMADD213PS  cbf90299f<>+0(SB), Z2, Z3
+	VFMADD213PS  cba3512db<>+0(SB), Z2, Z3
 	VMOVUPS      cc2d00000<>+0(SB), Z2
 	VMAXPS       Z3, Z2, Z2
 	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z3
 	VRNDSCALEPS  $0x08, Z3, Z3
-	VMOVUPS      Z2, Z2
 	VFNMADD231PS c3f317218<>+0(SB), Z3, Z2
 	VFNMADD231PS cb102e308<>+0(SB), Z3, Z2
 	VMOVUPS      c3ab50d36<>+0(SB), Z4
@@ -1887,8 +1922,8 @@ vector:
 	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z4
 	VMULPS       Z2, Z2, Z5
 	VFMADD213PS  Z2, Z5, Z4
-	VADDPS       c3f800000<>+0(SB), Z4, Z4
-	VSCALEFPS    Z3, Z4, Z2
+	VADDPS       c3f800000<>+0(SB), Z4, Z2
+	VSCALEFPS    Z3, Z2, Z2
 	VMULPS       Z1, Z1, Z3
 	VMOVUPS      c38a4b540<>+0(SB), Z4
 	VFMADD213PS  cba51fb8e<>+0(SB), Z3, Z4
@@ -1916,33 +1951,30 @@ vector:
 
 	// the rest, under the mask
 tail:
-	TESTQ       DX, DX
-	JZ          done
-	MOVL        $0x0000ffff, BX
-	BZHIL       DX, BX, BX
-	KMOVW       BX, K1
-	VMOVUPS.Z   (CX), K1, Z0
-	VMULPS      c3f3504f3<>+0(SB), Z0, Z1
-	VPANDD      c7fffffff<>+0(SB), Z1, Z1
-	VMOVUPS     c4124cccd<>+0(SB), Z2
-	VMINPS      Z1, Z2, Z2
-	VMOVUPS     cb2f3389f<>+0(SB), Z3
-	VFMADD213PS c35c63b58<>+0(SB), Z2, Z3
-	VFMADD213PS cb80de5d7<>+0(SB), Z2, Z3
-	VFMADD213PS c39ec3aea<>+0(SB), Z2, Z3
-	VFMADD213PS cbb801440<>+0(SB), Z2, Z3
-	VFMADD213PS c3cc146dc<>+0(SB), Z2, Z3
-	VFMADD213PS cbdd60519<>+0(SB), Z2, Z3
-	VFMADD213PS cbf236412<>+0(SB), Z2, Z3
-	VFMADD213PS cbf90299f<>+0(SB), Z2, Z3
-	VFMADD213PS cba3512db<>+0(SB), Z2, Z3
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	TESTQ        DX, DX
+	JZ           done
+	MOVL         $0x0000ffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (CX), K1, Z0
+	VMULPS       c3f3504f3<>+0(SB), Z0, Z1
+	VPANDD       c7fffffff<>+0(SB), Z1, Z1
+	VMOVUPS      c4124cccd<>+0(SB), Z2
+	VMINPS       Z1, Z2, Z2
+	VMOVUPS      cb2f3389f<>+0(SB), Z3
+	VFMADD213PS  c35c63b58<>+0(SB), Z2, Z3
+	VFMADD213PS  cb80de5d7<>+0(SB), Z2, Z3
+	VFMADD213PS  c39ec3aea<>+0(SB), Z2, Z3
+	VFMADD213PS  cbb801440<>+0(SB), Z2, Z3
+	VFMADD213PS  c3cc146dc<>+0(SB), Z2, Z3
+	VFMADD213PS  cbdd60519<>+0(SB), Z2, Z3
+	VFMADD213PS  cbf236412<>+0(SB), Z2, Z3
+	VFMADD213PS  cbf90299f<>+0(SB), Z2, Z3
+	VFMADD213PS  cba3512db<>+0(SB), Z2, Z3
 	VMOVUPS      cc2d00000<>+0(SB), Z2
 	VMAXPS       Z3, Z2, Z2
 	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z3
 	VRNDSCALEPS  $0x08, Z3, Z3
-	VMOVUPS      Z2, Z2
 	VFNMADD231PS c3f317218<>+0(SB), Z3, Z2
 	VFNMADD231PS cb102e308<>+0(SB), Z3, Z2
 	VMOVUPS      c3ab50d36<>+0(SB), Z4
@@ -1952,8 +1984,8 @@ tail:
 	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z4
 	VMULPS       Z2, Z2, Z5
 	VFMADD213PS  Z2, Z5, Z4
-	VADDPS       c3f800000<>+0(SB), Z4, Z4
-	VSCALEFPS    Z3, Z4, Z2
+	VADDPS       c3f800000<>+0(SB), Z4, Z2
+	VSCALEFPS    Z3, Z2, Z2
 	VMULPS       Z1, Z1, Z3
 	VMOVUPS      c38a4b540<>+0(SB), Z4
 	VFMADD213PS  cba51fb8e<>+0(SB), Z3, Z4
@@ -2233,61 +2265,57 @@ unrolled:
 	VFMADD213PS c3fcc422a<>+0(SB), Z1, Z2
 	VFMADD213PS c3fcc422a<>+0(SB), Z4, Z5
 	VMULPS      Z2, Z0, Z1
-	VMULPS      Z5, Z3, Z5
-	VPORD       c80000000<>+0(SB), Z1, Z2
-	VPORD       c80000000<>+0(SB), Z5, Z6
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z4
-	VMOVUPS      cc2d00000<>+0(SB), Z7
-	VMAXPS       Z2, Z4, Z2
-	VMAXPS       Z6, Z7, Z6
-	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z4
-	VMULPS       c3fb8aa3b<>+0(SB), Z6, Z7
-	VRNDSCALEPS  $0x08, Z4, Z4
-	VRNDSCALEPS  $0x08, Z7, Z7
-	VMOVUPS      Z2, Z2
-	VMOVUPS      Z6, Z9
-	VFNMADD231PS c3f317218<>+0(SB), Z4, Z2
-	VFNMADD231PS c3f317218<>+0(SB), Z7, Z9
-	VFNMADD231PS cb102e308<>+0(SB), Z4, Z2
-	VFNMADD231PS cb102e308<>+0(SB), Z7, Z9
-	VMOVUPS      c3ab50d36<>+0(SB), Z6
-	VMOVUPS      c3ab50d36<>+0(SB), Z10
-	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z6
-	VFMADD213PS  c3c091fe3<>+0(SB), Z9, Z10
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z9, Z10
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z9, Z10
-	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z6
-	VFMADD213PS  c3efffffe<>+0(SB), Z9, Z10
-	VMULPS       Z2, Z2, Z8
-	VMULPS       Z9, Z9, Z11
-	VFMADD213PS  Z2, Z8, Z6
-	VFMADD213PS  Z9, Z11, Z10
-	VADDPS       c3f800000<>+0(SB), Z6, Z6
-	VADDPS       c3f800000<>+0(SB), Z10, Z10
-	VSCALEFPS    Z4, Z6, Z2
-	VSCALEFPS    Z7, Z10, Z7
-	VMOVUPS      c3f800000<>+0(SB), Z4
-	VMOVUPS      c3f800000<>+0(SB), Z8
-	VADDPS       Z4, Z2, Z6
-	VADDPS       Z8, Z7, Z9
-	VCMPPS       $0x11, c00000000<>+0(SB), Z1, K1
-	VCMPPS       $0x11, c00000000<>+0(SB), Z5, K2
-	VBLENDMPS    Z2, Z4, K1, Z1
-	VBLENDMPS    Z7, Z8, K2, Z2
-	VDIVPS       Z6, Z1, Z1
-	VDIVPS       Z9, Z2, Z2
-	VMULPS       Z0, Z1, Z0
-	VMULPS       Z3, Z2, Z1
-	VMOVUPS      Z0, (AX)
-	VMOVUPS      Z1, 64(AX)
-	ADDQ         $+128, AX
-	ADDQ         $+128, CX
-	SUBQ         $+32, DX
-	JMP          unrolled
+	VMULPS      Z5, Z3, Z4
+	VMOVUPS     cc2d00000<>+0(SB), Z2
+	VMOVUPS     cc2d00000<>+0(SB), Z5
+	VMAXPS      Z1, Z2, Z1
+	VMAXPS      Z4, Z5, Z4
+	VMOVUPS     c41f00000<>+0(SB), Z2
+	VMOVUPS     c41f00000<>+0(SB), Z5
+	VMINPS      Z1, Z2, Z1
+	VMINPS      Z4, Z5, Z5
+	VMOVUPS     c4b40005f<>+0(SB), Z2
+	VMOVUPS     c4b40005f<>+0(SB), Z6
+	VFMADD231PS cbfb8aa3b<>+0(SB), Z1, Z2
+	VFMADD231PS cbfb8aa3b<>+0(SB), Z5, Z6
+	VSUBPS      c4b40005f<>+0(SB), Z2, Z4
+	VSUBPS      c4b40005f<>+0(SB), Z6, Z7
+	VFMADD231PS c3f317218<>+0(SB), Z4, Z1
+	VFMADD231PS c3f317218<>+0(SB), Z7, Z5
+	VFMADD231PS cb102e308<>+0(SB), Z4, Z1
+	VFMADD231PS cb102e308<>+0(SB), Z7, Z5
+	VMOVUPS     c3ab50d36<>+0(SB), Z4
+	VMOVUPS     c3ab50d36<>+0(SB), Z8
+	VFMADD213PS cbc091fe3<>+0(SB), Z1, Z4
+	VFMADD213PS cbc091fe3<>+0(SB), Z5, Z8
+	VFMADD213PS c3d2aac8b<>+0(SB), Z1, Z4
+	VFMADD213PS c3d2aac8b<>+0(SB), Z5, Z8
+	VFMADD213PS cbe2aaa45<>+0(SB), Z1, Z4
+	VFMADD213PS cbe2aaa45<>+0(SB), Z5, Z8
+	VFMADD213PS c3efffffe<>+0(SB), Z1, Z4
+	VFMADD213PS c3efffffe<>+0(SB), Z5, Z8
+	VMULPS      Z1, Z1, Z7
+	VMULPS      Z5, Z5, Z9
+	VFMSUB213PS Z1, Z7, Z4
+	VFMSUB213PS Z5, Z9, Z8
+	VPSLLD      $0x17, Z2, Z1
+	VPSLLD      $0x17, Z6, Z5
+	VADDPS      c2f800000<>+0(SB), Z1, Z2
+	VADDPS      c2f800000<>+0(SB), Z5, Z6
+	VFMADD213PS Z2, Z1, Z4
+	VFMADD213PS Z6, Z5, Z8
+	VMOVUPS     c2f800000<>+0(SB), Z1
+	VMOVUPS     c2f800000<>+0(SB), Z2
+	VDIVPS      Z4, Z1, Z1
+	VDIVPS      Z8, Z2, Z2
+	VMULPS      Z0, Z1, Z0
+	VMULPS      Z3, Z2, Z1
+	VMOVUPS     Z0, (AX)
+	VMOVUPS     Z1, 64(AX)
+	ADDQ        $+128, AX
+	ADDQ        $+128, CX
+	SUBQ        $+32, DX
+	JMP         unrolled
 
 	// 1 vectors at a time
 vector:
@@ -2298,36 +2326,33 @@ vector:
 	VMOVUPS     c3d922279<>+0(SB), Z2
 	VFMADD213PS c3fcc422a<>+0(SB), Z1, Z2
 	VMULPS      Z2, Z0, Z1
-	VPORD       c80000000<>+0(SB), Z1, Z2
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z3
-	VMAXPS       Z2, Z3, Z2
-	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z3
-	VRNDSCALEPS  $0x08, Z3, Z3
-	VMOVUPS      Z2, Z2
-	VFNMADD231PS c3f317218<>+0(SB), Z3, Z2
-	VFNMADD231PS cb102e308<>+0(SB), Z3, Z2
-	VMOVUPS      c3ab50d36<>+0(SB), Z4
-	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z4
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z4
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z4
-	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z4
-	VMULPS       Z2, Z2, Z5
-	VFMADD213PS  Z2, Z5, Z4
-	VADDPS       c3f800000<>+0(SB), Z4, Z4
-	VSCALEFPS    Z3, Z4, Z2
-	VMOVUPS      c3f800000<>+0(SB), Z3
-	VADDPS       Z3, Z2, Z4
-	VCMPPS       $0x11, c00000000<>+0(SB), Z1, K1
-	VBLENDMPS    Z2, Z3, K1, Z1
-	VDIVPS       Z4, Z1, Z1
-	VMULPS       Z0, Z1, Z0
-	VMOVUPS      Z0, (AX)
-	ADDQ         $+64, AX
-	ADDQ         $+64, CX
-	SUBQ         $+16, DX
-	JMP          vector
+	VMOVUPS     cc2d00000<>+0(SB), Z2
+	VMAXPS      Z1, Z2, Z1
+	VMOVUPS     c41f00000<>+0(SB), Z2
+	VMINPS      Z1, Z2, Z1
+	VMOVUPS     c4b40005f<>+0(SB), Z2
+	VFMADD231PS cbfb8aa3b<>+0(SB), Z1, Z2
+	VSUBPS      c4b40005f<>+0(SB), Z2, Z3
+	VFMADD231PS c3f317218<>+0(SB), Z3, Z1
+	VFMADD231PS cb102e308<>+0(SB), Z3, Z1
+	VMOVUPS     c3ab50d36<>+0(SB), Z3
+	VFMADD213PS cbc091fe3<>+0(SB), Z1, Z3
+	VFMADD213PS c3d2aac8b<>+0(SB), Z1, Z3
+	VFMADD213PS cbe2aaa45<>+0(SB), Z1, Z3
+	VFMADD213PS c3efffffe<>+0(SB), Z1, Z3
+	VMULPS      Z1, Z1, Z4
+	VFMSUB213PS Z1, Z4, Z3
+	VPSLLD      $0x17, Z2, Z1
+	VADDPS      c2f800000<>+0(SB), Z1, Z2
+	VFMADD213PS Z2, Z1, Z3
+	VMOVUPS     c2f800000<>+0(SB), Z1
+	VDIVPS      Z3, Z1, Z1
+	VMULPS      Z0, Z1, Z0
+	VMOVUPS     Z0, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	SUBQ        $+16, DX
+	JMP         vector
 
 	// the rest, under the mask
 tail:
@@ -2341,32 +2366,29 @@ tail:
 	VMOVUPS     c3d922279<>+0(SB), Z2
 	VFMADD213PS c3fcc422a<>+0(SB), Z1, Z2
 	VMULPS      Z2, Z0, Z1
-	VPORD       c80000000<>+0(SB), Z1, Z2
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Z3
-	VMAXPS       Z2, Z3, Z2
-	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z3
-	VRNDSCALEPS  $0x08, Z3, Z3
-	VMOVUPS      Z2, Z2
-	VFNMADD231PS c3f317218<>+0(SB), Z3, Z2
-	VFNMADD231PS cb102e308<>+0(SB), Z3, Z2
-	VMOVUPS      c3ab50d36<>+0(SB), Z4
-	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z4
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z4
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z4
-	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z4
-	VMULPS       Z2, Z2, Z5
-	VFMADD213PS  Z2, Z5, Z4
-	VADDPS       c3f800000<>+0(SB), Z4, Z4
-	VSCALEFPS    Z3, Z4, Z2
-	VMOVUPS      c3f800000<>+0(SB), Z3
-	VADDPS       Z3, Z2, Z4
-	VCMPPS       $0x11, c00000000<>+0(SB), Z1, K2
-	VBLENDMPS    Z2, Z3, K2, Z1
-	VDIVPS       Z4, Z1, Z1
-	VMULPS       Z0, Z1, Z0
-	VMOVUPS      Z0, K1, (AX)
+	VMOVUPS     cc2d00000<>+0(SB), Z2
+	VMAXPS      Z1, Z2, Z1
+	VMOVUPS     c41f00000<>+0(SB), Z2
+	VMINPS      Z1, Z2, Z1
+	VMOVUPS     c4b40005f<>+0(SB), Z2
+	VFMADD231PS cbfb8aa3b<>+0(SB), Z1, Z2
+	VSUBPS      c4b40005f<>+0(SB), Z2, Z3
+	VFMADD231PS c3f317218<>+0(SB), Z3, Z1
+	VFMADD231PS cb102e308<>+0(SB), Z3, Z1
+	VMOVUPS     c3ab50d36<>+0(SB), Z3
+	VFMADD213PS cbc091fe3<>+0(SB), Z1, Z3
+	VFMADD213PS c3d2aac8b<>+0(SB), Z1, Z3
+	VFMADD213PS cbe2aaa45<>+0(SB), Z1, Z3
+	VFMADD213PS c3efffffe<>+0(SB), Z1, Z3
+	VMULPS      Z1, Z1, Z4
+	VFMSUB213PS Z1, Z4, Z3
+	VPSLLD      $0x17, Z2, Z1
+	VADDPS      c2f800000<>+0(SB), Z1, Z2
+	VFMADD213PS Z2, Z1, Z3
+	VMOVUPS     c2f800000<>+0(SB), Z1
+	VDIVPS      Z3, Z1, Z1
+	VMULPS      Z0, Z1, Z0
+	VMOVUPS     Z0, K1, (AX)
 
 done:
 	VZEROUPPER
@@ -3180,14 +3202,12 @@ TEXT ·unarySoftplusAVX512(SB), NOSPLIT, $0-32
 
 	// 2 vectors at a time
 unrolled:
-	CMPQ    DX, $+32
-	JLT     vector
-	VMOVUPS (CX), Z0
-	VMOVUPS 64(CX), Z4
-	VPORD   c80000000<>+0(SB), Z0, Z1
-	VPORD   c80000000<>+0(SB), Z4, Z5
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	CMPQ         DX, $+32
+	JLT          vector
+	VMOVUPS      (CX), Z0
+	VMOVUPS      64(CX), Z4
+	VPORD        c80000000<>+0(SB), Z0, Z1
+	VPORD        c80000000<>+0(SB), Z4, Z5
 	VMOVUPS      cc2d00000<>+0(SB), Z2
 	VMOVUPS      cc2d00000<>+0(SB), Z6
 	VMAXPS       Z1, Z2, Z1
@@ -3195,131 +3215,55 @@ unrolled:
 	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
 	VMULPS       c3fb8aa3b<>+0(SB), Z5, Z6
 	VRNDSCALEPS  $0x08, Z2, Z2
-	VRNDSCALEPS  $0x08, Z6, Z6
-	VMOVUPS      Z1, Z1
-	VMOVUPS      Z5, Z11
+	VRNDSCALEPS  $0x08, Z6, Z11
 	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
-	VFNMADD231PS c3f317218<>+0(SB), Z6, Z11
+	VFNMADD231PS c3f317218<>+0(SB), Z11, Z5
 	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
-	VFNMADD231PS cb102e308<>+0(SB), Z6, Z11
-	VMOVUPS      c3ab50d36<>+0(SB), Z5
+	VFNMADD231PS cb102e308<>+0(SB), Z11, Z5
+	VMOVUPS      c3ab50d36<>+0(SB), Z6
 	VMOVUPS      c3ab50d36<>+0(SB), Z12
-	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z5
-	VFMADD213PS  c3c091fe3<>+0(SB), Z11, Z12
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z5
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z11, Z12
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z5
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z11, Z12
-	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z5
-	VFMADD213PS  c3efffffe<>+0(SB), Z11, Z12
+	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z6
+	VFMADD213PS  c3c091fe3<>+0(SB), Z5, Z12
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z6
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z5, Z12
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z6
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z5, Z12
+	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z6
+	VFMADD213PS  c3efffffe<>+0(SB), Z5, Z12
 	VMULPS       Z1, Z1, Z10
-	VMULPS       Z11, Z11, Z13
-	VFMADD213PS  Z1, Z10, Z5
-	VFMADD213PS  Z11, Z13, Z12
-	VADDPS       c3f800000<>+0(SB), Z5, Z5
-	VADDPS       c3f800000<>+0(SB), Z12, Z12
-	VSCALEFPS    Z2, Z5, Z1
-	VSCALEFPS    Z6, Z12, Z6
-	VMOVUPS      c3f800000<>+0(SB), Z2
-	VMOVUPS      c3f800000<>+0(SB), Z10
-	VADDPS       Z1, Z2, Z5
-	VADDPS       Z6, Z10, Z11
-	VSUBPS       Z2, Z5, Z2
-	VSUBPS       Z10, Z11, Z14
-	VDIVPS       Z2, Z1, Z10
-	VDIVPS       Z14, Z6, Z15
-	VMOVUPS      c00800000<>+0(SB), Z12
-	VMOVUPS      c00800000<>+0(SB), Z16
-	VMULPS       c4c000000<>+0(SB), Z5, Z13
-	VMULPS       c4c000000<>+0(SB), Z11, Z17
-	VCMPPS       $0x11, Z12, Z5, K1
-	VCMPPS       $0x11, Z16, Z11, K2
-	VBLENDMPS    Z13, Z5, K1, Z13
-	VBLENDMPS    Z17, Z11, K2, Z19
-	VMOVUPS      cc1c80000<>+0(SB), Z17
-	VMOVUPS      cc1c80000<>+0(SB), Z20
-	VMOVUPS      c00000000<>+0(SB), Z18
-	VMOVUPS      c00000000<>+0(SB), Z21
-	VCMPPS       $0x11, Z12, Z5, K1
-	VCMPPS       $0x11, Z16, Z11, K2
-	VBLENDMPS    Z17, Z18, K1, Z12
-	VBLENDMPS    Z20, Z21, K2, Z18
-	VPSUBD       c3f3504f3<>+0(SB), Z13, Z16
-	VPSUBD       c3f3504f3<>+0(SB), Z19, Z20
-	VPSRAD       $0x17, Z16, Z16
-	VPSRAD       $0x17, Z20, Z20
-	VCVTDQ2PS    Z16, Z17
-	VCVTDQ2PS    Z20, Z21
-	VADDPS       Z12, Z17, Z12
-	VADDPS       Z18, Z21, Z17
-	VPSLLD       $0x17, Z16, Z16
-	VPSLLD       $0x17, Z20, Z20
-	VPSUBD       Z16, Z13, Z13
-	VPSUBD       Z20, Z19, Z16
-	VSUBPS       c3f800000<>+0(SB), Z13, Z13
-	VSUBPS       c3f800000<>+0(SB), Z16, Z19
-	VMOVUPS      c3d918407<>+0(SB), Z16
-	VMOVUPS      c3d918407<>+0(SB), Z20
-	VFMADD213PS  cbdf4fc13<>+0(SB), Z13, Z16
-	VFMADD213PS  cbdf4fc13<>+0(SB), Z19, Z20
-	VFMADD213PS  c3df36ee2<>+0(SB), Z13, Z16
-	VFMADD213PS  c3df36ee2<>+0(SB), Z19, Z20
-	VFMADD213PS  cbdfd1c96<>+0(SB), Z13, Z16
-	VFMADD213PS  cbdfd1c96<>+0(SB), Z19, Z20
-	VFMADD213PS  c3e118bb2<>+0(SB), Z13, Z16
-	VFMADD213PS  c3e118bb2<>+0(SB), Z19, Z20
-	VFMADD213PS  cbe2ab452<>+0(SB), Z13, Z16
-	VFMADD213PS  cbe2ab452<>+0(SB), Z19, Z20
-	VFMADD213PS  c3e4cd362<>+0(SB), Z13, Z16
-	VFMADD213PS  c3e4cd362<>+0(SB), Z19, Z20
-	VFMADD213PS  cbe7fffee<>+0(SB), Z13, Z16
-	VFMADD213PS  cbe7fffee<>+0(SB), Z19, Z20
-	VFMADD213PS  c3eaaaaa2<>+0(SB), Z13, Z16
-	VFMADD213PS  c3eaaaaa2<>+0(SB), Z19, Z20
-	VMULPS       Z13, Z13, Z18
-	VMULPS       Z19, Z19, Z21
-	VMULPS       Z13, Z16, Z16
-	VMULPS       Z19, Z20, Z20
-	VADDPS       cbf000000<>+0(SB), Z16, Z16
-	VADDPS       cbf000000<>+0(SB), Z20, Z20
-	VMULPS       Z18, Z16, Z16
-	VMULPS       Z21, Z20, Z18
-	VFMADD231PS  cb95e8083<>+0(SB), Z12, Z16
-	VFMADD231PS  cb95e8083<>+0(SB), Z17, Z18
-	VADDPS       Z13, Z16, Z13
-	VADDPS       Z19, Z18, Z16
-	VFMADD231PS  c3f318000<>+0(SB), Z12, Z13
-	VFMADD231PS  c3f318000<>+0(SB), Z17, Z16
-	VCMPPS       $0x11, c7f800000<>+0(SB), Z5, K1
-	VCMPPS       $0x11, c7f800000<>+0(SB), Z11, K2
-	VBLENDMPS    Z13, Z5, K1, Z12
-	VBLENDMPS    Z16, Z11, K2, Z16
-	VMOVUPS      c7fc00000<>+0(SB), Z13
-	VMOVUPS      c7fc00000<>+0(SB), Z17
-	VCMPPS       $0x11, c00000000<>+0(SB), Z5, K1
-	VCMPPS       $0x11, c00000000<>+0(SB), Z11, K2
-	VBLENDMPS    Z13, Z12, K1, Z12
-	VBLENDMPS    Z17, Z16, K2, Z13
-	VPANDD       c7fffffff<>+0(SB), Z5, Z5
-	VPANDD       c7fffffff<>+0(SB), Z11, Z16
-	VMOVUPS      cff800000<>+0(SB), Z11
-	VMOVUPS      cff800000<>+0(SB), Z17
-	VCMPPS       $0x11, c00000001<>+0(SB), Z5, K1
-	VCMPPS       $0x11, c00000001<>+0(SB), Z16, K2
-	VBLENDMPS    Z11, Z12, K1, Z5
-	VBLENDMPS    Z17, Z13, K2, Z11
-	VMULPS       Z10, Z5, Z5
-	VMULPS       Z15, Z11, Z10
-	VCMPPS       $0x11, c00000001<>+0(SB), Z2, K1
-	VCMPPS       $0x11, c00000001<>+0(SB), Z14, K2
-	VBLENDMPS    Z1, Z5, K1, Z1
-	VBLENDMPS    Z6, Z10, K2, Z2
+	VMULPS       Z5, Z5, Z13
+	VFMADD213PS  Z1, Z10, Z6
+	VFMADD213PS  Z5, Z13, Z12
+	VADDPS       c3f800000<>+0(SB), Z6, Z1
+	VADDPS       c3f800000<>+0(SB), Z12, Z5
+	VSCALEFPS    Z2, Z1, Z1
+	VSCALEFPS    Z11, Z5, Z5
+	VADDPS       c40000000<>+0(SB), Z1, Z2
+	VADDPS       c40000000<>+0(SB), Z5, Z6
+	VDIVPS       Z2, Z1, Z1
+	VDIVPS       Z6, Z5, Z10
+	VMULPS       Z1, Z1, Z2
+	VMULPS       Z10, Z10, Z11
+	VMOVUPS      c3e8f6be1<>+0(SB), Z5
+	VMOVUPS      c3e8f6be1<>+0(SB), Z12
+	VFMADD213PS  c3e8f5e86<>+0(SB), Z2, Z5
+	VFMADD213PS  c3e8f5e86<>+0(SB), Z11, Z12
+	VFMADD213PS  c3ecce904<>+0(SB), Z2, Z5
+	VFMADD213PS  c3ecce904<>+0(SB), Z11, Z12
+	VFMADD213PS  c3f2aaa81<>+0(SB), Z2, Z5
+	VFMADD213PS  c3f2aaa81<>+0(SB), Z11, Z12
+	VADDPS       Z1, Z1, Z6
+	VADDPS       Z10, Z10, Z13
+	VMULPS       Z2, Z1, Z1
+	VMULPS       Z11, Z10, Z2
+	VFMADD213PS  Z6, Z1, Z5
+	VFMADD213PS  Z13, Z2, Z12
 	VPXORD       Z3, Z3, Z3
 	VPXORD       Z7, Z7, Z7
 	VMAXPS       Z0, Z3, Z0
-	VMAXPS       Z4, Z7, Z4
-	VADDPS       Z1, Z0, Z0
-	VADDPS       Z2, Z4, Z1
+	VMAXPS       Z4, Z7, Z1
+	VADDPS       Z5, Z0, Z0
+	VADDPS       Z12, Z1, Z1
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
 	ADDQ         $+128, AX
@@ -3329,17 +3273,14 @@ unrolled:
 
 	// 1 vectors at a time
 vector:
-	CMPQ    DX, $+16
-	JLT     tail
-	VMOVUPS (CX), Z0
-	VPORD   c80000000<>+0(SB), Z0, Z1
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	CMPQ         DX, $+16
+	JLT          tail
+	VMOVUPS      (CX), Z0
+	VPORD        c80000000<>+0(SB), Z0, Z1
 	VMOVUPS      cc2d00000<>+0(SB), Z2
 	VMAXPS       Z1, Z2, Z1
 	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
 	VRNDSCALEPS  $0x08, Z2, Z2
-	VMOVUPS      Z1, Z1
 	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
 	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
 	VMOVUPS      c3ab50d36<>+0(SB), Z3
@@ -3349,58 +3290,21 @@ vector:
 	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z3
 	VMULPS       Z1, Z1, Z4
 	VFMADD213PS  Z1, Z4, Z3
-	VADDPS       c3f800000<>+0(SB), Z3, Z3
-	VSCALEFPS    Z2, Z3, Z1
-	VMOVUPS      c3f800000<>+0(SB), Z2
-	VADDPS       Z1, Z2, Z3
-	VSUBPS       Z2, Z3, Z2
-	VDIVPS       Z2, Z1, Z4
-	VMOVUPS      c00800000<>+0(SB), Z5
-	VMULPS       c4c000000<>+0(SB), Z3, Z6
-	VCMPPS       $0x11, Z5, Z3, K1
-	VBLENDMPS    Z6, Z3, K1, Z6
-	VMOVUPS      cc1c80000<>+0(SB), Z7
-	VMOVUPS      c00000000<>+0(SB), Z10
-	VCMPPS       $0x11, Z5, Z3, K1
-	VBLENDMPS    Z7, Z10, K1, Z5
-	VPSUBD       c3f3504f3<>+0(SB), Z6, Z7
-	VPSRAD       $0x17, Z7, Z7
-	VCVTDQ2PS    Z7, Z10
-	VADDPS       Z5, Z10, Z5
-	VPSLLD       $0x17, Z7, Z7
-	VPSUBD       Z7, Z6, Z6
-	VSUBPS       c3f800000<>+0(SB), Z6, Z6
-	VMOVUPS      c3d918407<>+0(SB), Z7
-	VFMADD213PS  cbdf4fc13<>+0(SB), Z6, Z7
-	VFMADD213PS  c3df36ee2<>+0(SB), Z6, Z7
-	VFMADD213PS  cbdfd1c96<>+0(SB), Z6, Z7
-	VFMADD213PS  c3e118bb2<>+0(SB), Z6, Z7
-	VFMADD213PS  cbe2ab452<>+0(SB), Z6, Z7
-	VFMADD213PS  c3e4cd362<>+0(SB), Z6, Z7
-	VFMADD213PS  cbe7fffee<>+0(SB), Z6, Z7
-	VFMADD213PS  c3eaaaaa2<>+0(SB), Z6, Z7
-	VMULPS       Z6, Z6, Z10
-	VMULPS       Z6, Z7, Z7
-	VADDPS       cbf000000<>+0(SB), Z7, Z7
-	VMULPS       Z10, Z7, Z7
-	VFMADD231PS  cb95e8083<>+0(SB), Z5, Z7
-	VADDPS       Z6, Z7, Z6
-	VFMADD231PS  c3f318000<>+0(SB), Z5, Z6
-	VCMPPS       $0x11, c7f800000<>+0(SB), Z3, K1
-	VBLENDMPS    Z6, Z3, K1, Z5
-	VMOVUPS      c7fc00000<>+0(SB), Z6
-	VCMPPS       $0x11, c00000000<>+0(SB), Z3, K1
-	VBLENDMPS    Z6, Z5, K1, Z5
-	VPANDD       c7fffffff<>+0(SB), Z3, Z3
-	VMOVUPS      cff800000<>+0(SB), Z6
-	VCMPPS       $0x11, c00000001<>+0(SB), Z3, K1
-	VBLENDMPS    Z6, Z5, K1, Z3
-	VMULPS       Z4, Z3, Z3
-	VCMPPS       $0x11, c00000001<>+0(SB), Z2, K1
-	VBLENDMPS    Z1, Z3, K1, Z1
+	VADDPS       c3f800000<>+0(SB), Z3, Z1
+	VSCALEFPS    Z2, Z1, Z1
+	VADDPS       c40000000<>+0(SB), Z1, Z2
+	VDIVPS       Z2, Z1, Z1
+	VMULPS       Z1, Z1, Z2
+	VMOVUPS      c3e8f6be1<>+0(SB), Z3
+	VFMADD213PS  c3e8f5e86<>+0(SB), Z2, Z3
+	VFMADD213PS  c3ecce904<>+0(SB), Z2, Z3
+	VFMADD213PS  c3f2aaa81<>+0(SB), Z2, Z3
+	VADDPS       Z1, Z1, Z4
+	VMULPS       Z2, Z1, Z1
+	VFMADD213PS  Z4, Z1, Z3
 	VPXORD       Z8, Z8, Z8
 	VMAXPS       Z0, Z8, Z0
-	VADDPS       Z1, Z0, Z0
+	VADDPS       Z3, Z0, Z0
 	VMOVUPS      Z0, (AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
@@ -3409,20 +3313,17 @@ vector:
 
 	// the rest, under the mask
 tail:
-	TESTQ     DX, DX
-	JZ        done
-	MOVL      $0x0000ffff, BX
-	BZHIL     DX, BX, BX
-	KMOVW     BX, K1
-	VMOVUPS.Z (CX), K1, Z0
-	VPORD     c80000000<>+0(SB), Z0, Z1
-
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	TESTQ        DX, DX
+	JZ           done
+	MOVL         $0x0000ffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (CX), K1, Z0
+	VPORD        c80000000<>+0(SB), Z0, Z1
 	VMOVUPS      cc2d00000<>+0(SB), Z2
 	VMAXPS       Z1, Z2, Z1
 	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
 	VRNDSCALEPS  $0x08, Z2, Z2
-	VMOVUPS      Z1, Z1
 	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
 	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
 	VMOVUPS      c3ab50d36<>+0(SB), Z3
@@ -3432,63 +3333,98 @@ tail:
 	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z3
 	VMULPS       Z1, Z1, Z4
 	VFMADD213PS  Z1, Z4, Z3
-	VADDPS       c3f800000<>+0(SB), Z3, Z3
-	VSCALEFPS    Z2, Z3, Z1
-	VMOVUPS      c3f800000<>+0(SB), Z2
-	VADDPS       Z1, Z2, Z3
-	VSUBPS       Z2, Z3, Z2
-	VDIVPS       Z2, Z1, Z4
-	VMOVUPS      c00800000<>+0(SB), Z5
-	VMULPS       c4c000000<>+0(SB), Z3, Z6
-	VCMPPS       $0x11, Z5, Z3, K2
-	VBLENDMPS    Z6, Z3, K2, Z6
-	VMOVUPS      cc1c80000<>+0(SB), Z7
-	VMOVUPS      c00000000<>+0(SB), Z8
-	VCMPPS       $0x11, Z5, Z3, K2
-	VBLENDMPS    Z7, Z8, K2, Z5
-	VPSUBD       c3f3504f3<>+0(SB), Z6, Z7
-	VPSRAD       $0x17, Z7, Z7
-	VCVTDQ2PS    Z7, Z8
-	VADDPS       Z5, Z8, Z5
-	VPSLLD       $0x17, Z7, Z7
-	VPSUBD       Z7, Z6, Z6
-	VSUBPS       c3f800000<>+0(SB), Z6, Z6
-	VMOVUPS      c3d918407<>+0(SB), Z7
-	VFMADD213PS  cbdf4fc13<>+0(SB), Z6, Z7
-	VFMADD213PS  c3df36ee2<>+0(SB), Z6, Z7
-	VFMADD213PS  cbdfd1c96<>+0(SB), Z6, Z7
-	VFMADD213PS  c3e118bb2<>+0(SB), Z6, Z7
-	VFMADD213PS  cbe2ab452<>+0(SB), Z6, Z7
-	VFMADD213PS  c3e4cd362<>+0(SB), Z6, Z7
-	VFMADD213PS  cbe7fffee<>+0(SB), Z6, Z7
-	VFMADD213PS  c3eaaaaa2<>+0(SB), Z6, Z7
-	VMULPS       Z6, Z6, Z8
-	VMULPS       Z6, Z7, Z7
-	VADDPS       cbf000000<>+0(SB), Z7, Z7
-	VMULPS       Z8, Z7, Z7
-	VFMADD231PS  cb95e8083<>+0(SB), Z5, Z7
-	VADDPS       Z6, Z7, Z6
-	VFMADD231PS  c3f318000<>+0(SB), Z5, Z6
-	VCMPPS       $0x11, c7f800000<>+0(SB), Z3, K2
-	VBLENDMPS    Z6, Z3, K2, Z5
-	VMOVUPS      c7fc00000<>+0(SB), Z6
-	VCMPPS       $0x11, c00000000<>+0(SB), Z3, K2
-	VBLENDMPS    Z6, Z5, K2, Z5
-	VPANDD       c7fffffff<>+0(SB), Z3, Z3
-	VMOVUPS      cff800000<>+0(SB), Z6
-	VCMPPS       $0x11, c00000001<>+0(SB), Z3, K2
-	VBLENDMPS    Z6, Z5, K2, Z3
-	VMULPS       Z4, Z3, Z3
-	VCMPPS       $0x11, c00000001<>+0(SB), Z2, K2
-	VBLENDMPS    Z1, Z3, K2, Z1
+	VADDPS       c3f800000<>+0(SB), Z3, Z1
+	VSCALEFPS    Z2, Z1, Z1
+	VADDPS       c40000000<>+0(SB), Z1, Z2
+	VDIVPS       Z2, Z1, Z1
+	VMULPS       Z1, Z1, Z2
+	VMOVUPS      c3e8f6be1<>+0(SB), Z3
+	VFMADD213PS  c3e8f5e86<>+0(SB), Z2, Z3
+	VFMADD213PS  c3ecce904<>+0(SB), Z2, Z3
+	VFMADD213PS  c3f2aaa81<>+0(SB), Z2, Z3
+	VADDPS       Z1, Z1, Z4
+	VMULPS       Z2, Z1, Z1
+	VFMADD213PS  Z4, Z1, Z3
 	VPXORD       Z9, Z9, Z9
 	VMAXPS       Z0, Z9, Z0
-	VADDPS       Z1, Z0, Z0
+	VADDPS       Z3, Z0, Z0
 	VMOVUPS      Z0, K1, (AX)
 
 done:
 	VZEROUPPER
 	RET
+
+DATA c3e8f6be1<>+0(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+4(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+8(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+12(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+16(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+20(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+24(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+28(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+32(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+36(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+40(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+44(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+48(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+52(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+56(SB)/4, $0x3e8f6be1
+DATA c3e8f6be1<>+60(SB)/4, $0x3e8f6be1
+GLOBL c3e8f6be1<>(SB), RODATA|NOPTR, $64
+
+DATA c3e8f5e86<>+0(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+4(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+8(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+12(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+16(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+20(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+24(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+28(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+32(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+36(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+40(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+44(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+48(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+52(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+56(SB)/4, $0x3e8f5e86
+DATA c3e8f5e86<>+60(SB)/4, $0x3e8f5e86
+GLOBL c3e8f5e86<>(SB), RODATA|NOPTR, $64
+
+DATA c3ecce904<>+0(SB)/4, $0x3ecce904
+DATA c3ecce904<>+4(SB)/4, $0x3ecce904
+DATA c3ecce904<>+8(SB)/4, $0x3ecce904
+DATA c3ecce904<>+12(SB)/4, $0x3ecce904
+DATA c3ecce904<>+16(SB)/4, $0x3ecce904
+DATA c3ecce904<>+20(SB)/4, $0x3ecce904
+DATA c3ecce904<>+24(SB)/4, $0x3ecce904
+DATA c3ecce904<>+28(SB)/4, $0x3ecce904
+DATA c3ecce904<>+32(SB)/4, $0x3ecce904
+DATA c3ecce904<>+36(SB)/4, $0x3ecce904
+DATA c3ecce904<>+40(SB)/4, $0x3ecce904
+DATA c3ecce904<>+44(SB)/4, $0x3ecce904
+DATA c3ecce904<>+48(SB)/4, $0x3ecce904
+DATA c3ecce904<>+52(SB)/4, $0x3ecce904
+DATA c3ecce904<>+56(SB)/4, $0x3ecce904
+DATA c3ecce904<>+60(SB)/4, $0x3ecce904
+GLOBL c3ecce904<>(SB), RODATA|NOPTR, $64
+
+DATA c3f2aaa81<>+0(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+4(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+8(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+12(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+16(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+20(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+24(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+28(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+32(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+36(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+40(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+44(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+48(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+52(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+56(SB)/4, $0x3f2aaa81
+DATA c3f2aaa81<>+60(SB)/4, $0x3f2aaa81
+GLOBL c3f2aaa81<>(SB), RODATA|NOPTR, $64
 
 // func unaryMishAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
 // Requires: AVX, AVX512F, BMI2
@@ -3520,31 +3456,29 @@ unrolled:
 	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z3
 	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z5
 	VRNDSCALEPS  $0x08, Z3, Z3
-	VRNDSCALEPS  $0x08, Z5, Z5
-	VMOVUPS      Z1, Z1
-	VMOVUPS      Z4, Z7
+	VRNDSCALEPS  $0x08, Z5, Z7
 	VFNMADD231PS c3f317218<>+0(SB), Z3, Z1
-	VFNMADD231PS c3f317218<>+0(SB), Z5, Z7
+	VFNMADD231PS c3f317218<>+0(SB), Z7, Z4
 	VFNMADD231PS cb102e308<>+0(SB), Z3, Z1
-	VFNMADD231PS cb102e308<>+0(SB), Z5, Z7
-	VMOVUPS      c3ab50d36<>+0(SB), Z4
+	VFNMADD231PS cb102e308<>+0(SB), Z7, Z4
+	VMOVUPS      c3ab50d36<>+0(SB), Z5
 	VMOVUPS      c3ab50d36<>+0(SB), Z8
-	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z4
-	VFMADD213PS  c3c091fe3<>+0(SB), Z7, Z8
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z4
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z7, Z8
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z4
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z7, Z8
-	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z4
-	VFMADD213PS  c3efffffe<>+0(SB), Z7, Z8
+	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z5
+	VFMADD213PS  c3c091fe3<>+0(SB), Z4, Z8
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z5
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z4, Z8
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z1, Z5
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z4, Z8
+	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z5
+	VFMADD213PS  c3efffffe<>+0(SB), Z4, Z8
 	VMULPS       Z1, Z1, Z6
-	VMULPS       Z7, Z7, Z9
-	VFMADD213PS  Z1, Z6, Z4
-	VFMADD213PS  Z7, Z9, Z8
-	VADDPS       c3f800000<>+0(SB), Z4, Z4
-	VADDPS       c3f800000<>+0(SB), Z8, Z8
-	VSCALEFPS    Z3, Z4, Z1
-	VSCALEFPS    Z5, Z8, Z5
+	VMULPS       Z4, Z4, Z9
+	VFMADD213PS  Z1, Z6, Z5
+	VFMADD213PS  Z4, Z9, Z8
+	VADDPS       c3f800000<>+0(SB), Z5, Z1
+	VADDPS       c3f800000<>+0(SB), Z8, Z4
+	VSCALEFPS    Z3, Z1, Z1
+	VSCALEFPS    Z7, Z4, Z5
 	VMOVUPS      c40000000<>+0(SB), Z3
 	VMOVUPS      c40000000<>+0(SB), Z6
 	VADDPS       Z3, Z1, Z4
@@ -3583,7 +3517,6 @@ vector:
 	VMAXPS       Z1, Z2, Z1
 	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
 	VRNDSCALEPS  $0x08, Z2, Z2
-	VMOVUPS      Z1, Z1
 	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
 	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
 	VMOVUPS      c3ab50d36<>+0(SB), Z3
@@ -3593,8 +3526,8 @@ vector:
 	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z3
 	VMULPS       Z1, Z1, Z4
 	VFMADD213PS  Z1, Z4, Z3
-	VADDPS       c3f800000<>+0(SB), Z3, Z3
-	VSCALEFPS    Z2, Z3, Z1
+	VADDPS       c3f800000<>+0(SB), Z3, Z1
+	VSCALEFPS    Z2, Z1, Z1
 	VMOVUPS      c40000000<>+0(SB), Z2
 	VADDPS       Z2, Z1, Z3
 	VMULPS       Z1, Z3, Z1
@@ -3627,7 +3560,6 @@ tail:
 	VMAXPS       Z1, Z2, Z1
 	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
 	VRNDSCALEPS  $0x08, Z2, Z2
-	VMOVUPS      Z1, Z1
 	VFNMADD231PS c3f317218<>+0(SB), Z2, Z1
 	VFNMADD231PS cb102e308<>+0(SB), Z2, Z1
 	VMOVUPS      c3ab50d36<>+0(SB), Z3
@@ -3637,8 +3569,8 @@ tail:
 	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z3
 	VMULPS       Z1, Z1, Z4
 	VFMADD213PS  Z1, Z4, Z3
-	VADDPS       c3f800000<>+0(SB), Z3, Z3
-	VSCALEFPS    Z2, Z3, Z1
+	VADDPS       c3f800000<>+0(SB), Z3, Z1
+	VSCALEFPS    Z2, Z1, Z1
 	VMOVUPS      c40000000<>+0(SB), Z2
 	VADDPS       Z2, Z1, Z3
 	VMULPS       Z1, Z3, Z1
@@ -3692,37 +3624,31 @@ unrolled:
 	VMOVUPS      cc1f00000<>+0(SB), Z4
 	VMOVUPS      cc1f00000<>+0(SB), Z6
 	VMAXPS       Z2, Z4, Z2
-	VMAXPS       Z5, Z6, Z5
-	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z4
-	VMULPS       c3fb8aa3b<>+0(SB), Z5, Z6
-	VRNDSCALEPS  $0x08, Z4, Z4
-	VRNDSCALEPS  $0x08, Z6, Z6
-	VMOVUPS      Z2, Z2
-	VMOVUPS      Z5, Z8
-	VFNMADD231PS c3f317218<>+0(SB), Z4, Z2
-	VFNMADD231PS c3f317218<>+0(SB), Z6, Z8
-	VFNMADD231PS cb102e308<>+0(SB), Z4, Z2
-	VFNMADD231PS cb102e308<>+0(SB), Z6, Z8
+	VMAXPS       Z5, Z6, Z6
+	VMOVUPS      c4b40007f<>+0(SB), Z4
+	VMOVUPS      c4b40007f<>+0(SB), Z7
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Z2, Z4
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Z6, Z7
+	VSUBPS       c4b40007f<>+0(SB), Z4, Z5
+	VSUBPS       c4b40007f<>+0(SB), Z7, Z8
+	VFNMADD231PS c3f317218<>+0(SB), Z5, Z2
+	VFNMADD231PS c3f317218<>+0(SB), Z8, Z6
 	VMOVUPS      c3ab50d36<>+0(SB), Z5
 	VMOVUPS      c3ab50d36<>+0(SB), Z9
 	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z5
-	VFMADD213PS  c3c091fe3<>+0(SB), Z8, Z9
+	VFMADD213PS  c3c091fe3<>+0(SB), Z6, Z9
 	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z5
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z8, Z9
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z6, Z9
 	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z5
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z8, Z9
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z6, Z9
 	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z5
-	VFMADD213PS  c3efffffe<>+0(SB), Z8, Z9
-	VMULPS       Z2, Z2, Z7
-	VMULPS       Z8, Z8, Z10
-	VFMADD213PS  Z2, Z7, Z5
-	VFMADD213PS  Z8, Z10, Z9
-	VCVTPS2DQ    Z4, Z2
-	VCVTPS2DQ    Z6, Z6
-	VPADDD       c0000007f<>+0(SB), Z2, Z2
-	VPADDD       c0000007f<>+0(SB), Z6, Z6
-	VPSLLD       $0x17, Z2, Z2
-	VPSLLD       $0x17, Z6, Z6
+	VFMADD213PS  c3efffffe<>+0(SB), Z6, Z9
+	VMULPS       Z2, Z2, Z8
+	VMULPS       Z6, Z6, Z10
+	VFMADD213PS  Z2, Z8, Z5
+	VFMADD213PS  Z6, Z10, Z9
+	VPSLLD       $0x17, Z4, Z2
+	VPSLLD       $0x17, Z7, Z6
 	VSUBPS       c3f800000<>+0(SB), Z2, Z4
 	VSUBPS       c3f800000<>+0(SB), Z6, Z7
 	VFMADD213PS  Z4, Z2, Z5
@@ -3749,11 +3675,10 @@ vector:
 	VMINPS       Z1, Z2, Z2
 	VMOVUPS      cc1f00000<>+0(SB), Z3
 	VMAXPS       Z2, Z3, Z2
-	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z3
-	VRNDSCALEPS  $0x08, Z3, Z3
-	VMOVUPS      Z2, Z2
-	VFNMADD231PS c3f317218<>+0(SB), Z3, Z2
-	VFNMADD231PS cb102e308<>+0(SB), Z3, Z2
+	VMOVUPS      c4b40007f<>+0(SB), Z3
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Z2, Z3
+	VSUBPS       c4b40007f<>+0(SB), Z3, Z4
+	VFNMADD231PS c3f317218<>+0(SB), Z4, Z2
 	VMOVUPS      c3ab50d36<>+0(SB), Z4
 	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z4
 	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z4
@@ -3761,9 +3686,7 @@ vector:
 	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z4
 	VMULPS       Z2, Z2, Z5
 	VFMADD213PS  Z2, Z5, Z4
-	VCVTPS2DQ    Z3, Z2
-	VPADDD       c0000007f<>+0(SB), Z2, Z2
-	VPSLLD       $0x17, Z2, Z2
+	VPSLLD       $0x17, Z3, Z2
 	VSUBPS       c3f800000<>+0(SB), Z2, Z3
 	VFMADD213PS  Z3, Z2, Z4
 	VMULPS       Z0, Z4, Z2
@@ -3787,11 +3710,10 @@ tail:
 	VMINPS       Z1, Z2, Z2
 	VMOVUPS      cc1f00000<>+0(SB), Z3
 	VMAXPS       Z2, Z3, Z2
-	VMULPS       c3fb8aa3b<>+0(SB), Z2, Z3
-	VRNDSCALEPS  $0x08, Z3, Z3
-	VMOVUPS      Z2, Z2
-	VFNMADD231PS c3f317218<>+0(SB), Z3, Z2
-	VFNMADD231PS cb102e308<>+0(SB), Z3, Z2
+	VMOVUPS      c4b40007f<>+0(SB), Z3
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Z2, Z3
+	VSUBPS       c4b40007f<>+0(SB), Z3, Z4
+	VFNMADD231PS c3f317218<>+0(SB), Z4, Z2
 	VMOVUPS      c3ab50d36<>+0(SB), Z4
 	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z4
 	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z4
@@ -3799,9 +3721,7 @@ tail:
 	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z4
 	VMULPS       Z2, Z2, Z5
 	VFMADD213PS  Z2, Z5, Z4
-	VCVTPS2DQ    Z3, Z2
-	VPADDD       c0000007f<>+0(SB), Z2, Z2
-	VPSLLD       $0x17, Z2, Z2
+	VPSLLD       $0x17, Z3, Z2
 	VSUBPS       c3f800000<>+0(SB), Z2, Z3
 	VFMADD213PS  Z3, Z2, Z4
 	VMULPS       Z0, Z4, Z0
@@ -3812,6 +3732,24 @@ tail:
 done:
 	VZEROUPPER
 	RET
+
+DATA cc1f00000<>+0(SB)/4, $0xc1f00000
+DATA cc1f00000<>+4(SB)/4, $0xc1f00000
+DATA cc1f00000<>+8(SB)/4, $0xc1f00000
+DATA cc1f00000<>+12(SB)/4, $0xc1f00000
+DATA cc1f00000<>+16(SB)/4, $0xc1f00000
+DATA cc1f00000<>+20(SB)/4, $0xc1f00000
+DATA cc1f00000<>+24(SB)/4, $0xc1f00000
+DATA cc1f00000<>+28(SB)/4, $0xc1f00000
+DATA cc1f00000<>+32(SB)/4, $0xc1f00000
+DATA cc1f00000<>+36(SB)/4, $0xc1f00000
+DATA cc1f00000<>+40(SB)/4, $0xc1f00000
+DATA cc1f00000<>+44(SB)/4, $0xc1f00000
+DATA cc1f00000<>+48(SB)/4, $0xc1f00000
+DATA cc1f00000<>+52(SB)/4, $0xc1f00000
+DATA cc1f00000<>+56(SB)/4, $0xc1f00000
+DATA cc1f00000<>+60(SB)/4, $0xc1f00000
+GLOBL cc1f00000<>(SB), RODATA|NOPTR, $64
 
 // func unaryCeluAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
 // Requires: AVX, AVX512F, BMI2
@@ -3837,37 +3775,31 @@ unrolled:
 	VMOVUPS      cc1f00000<>+0(SB), Z4
 	VMOVUPS      cc1f00000<>+0(SB), Z7
 	VMAXPS       Z3, Z4, Z3
-	VMAXPS       Z6, Z7, Z6
-	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z4
-	VMULPS       c3fb8aa3b<>+0(SB), Z6, Z7
-	VRNDSCALEPS  $0x08, Z4, Z4
-	VRNDSCALEPS  $0x08, Z7, Z7
-	VMOVUPS      Z3, Z3
-	VMOVUPS      Z6, Z9
-	VFNMADD231PS c3f317218<>+0(SB), Z4, Z3
-	VFNMADD231PS c3f317218<>+0(SB), Z7, Z9
-	VFNMADD231PS cb102e308<>+0(SB), Z4, Z3
-	VFNMADD231PS cb102e308<>+0(SB), Z7, Z9
+	VMAXPS       Z6, Z7, Z7
+	VMOVUPS      c4b40007f<>+0(SB), Z4
+	VMOVUPS      c4b40007f<>+0(SB), Z8
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Z3, Z4
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Z7, Z8
+	VSUBPS       c4b40007f<>+0(SB), Z4, Z6
+	VSUBPS       c4b40007f<>+0(SB), Z8, Z9
+	VFNMADD231PS c3f317218<>+0(SB), Z6, Z3
+	VFNMADD231PS c3f317218<>+0(SB), Z9, Z7
 	VMOVUPS      c3ab50d36<>+0(SB), Z6
 	VMOVUPS      c3ab50d36<>+0(SB), Z10
 	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z6
-	VFMADD213PS  c3c091fe3<>+0(SB), Z9, Z10
+	VFMADD213PS  c3c091fe3<>+0(SB), Z7, Z10
 	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z9, Z10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z7, Z10
 	VFMADD213PS  c3e2aaa45<>+0(SB), Z3, Z6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z9, Z10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z7, Z10
 	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z6
-	VFMADD213PS  c3efffffe<>+0(SB), Z9, Z10
-	VMULPS       Z3, Z3, Z8
-	VMULPS       Z9, Z9, Z11
-	VFMADD213PS  Z3, Z8, Z6
-	VFMADD213PS  Z9, Z11, Z10
-	VCVTPS2DQ    Z4, Z3
-	VCVTPS2DQ    Z7, Z7
-	VPADDD       c0000007f<>+0(SB), Z3, Z3
-	VPADDD       c0000007f<>+0(SB), Z7, Z7
-	VPSLLD       $0x17, Z3, Z3
-	VPSLLD       $0x17, Z7, Z7
+	VFMADD213PS  c3efffffe<>+0(SB), Z7, Z10
+	VMULPS       Z3, Z3, Z9
+	VMULPS       Z7, Z7, Z11
+	VFMADD213PS  Z3, Z9, Z6
+	VFMADD213PS  Z7, Z11, Z10
+	VPSLLD       $0x17, Z4, Z3
+	VPSLLD       $0x17, Z8, Z7
 	VSUBPS       c3f800000<>+0(SB), Z3, Z4
 	VSUBPS       c3f800000<>+0(SB), Z7, Z8
 	VFMADD213PS  Z4, Z3, Z6
@@ -3895,11 +3827,10 @@ vector:
 	VMINPS       Z3, Z4, Z3
 	VMOVUPS      cc1f00000<>+0(SB), Z4
 	VMAXPS       Z3, Z4, Z3
-	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z4
-	VRNDSCALEPS  $0x08, Z4, Z4
-	VMOVUPS      Z3, Z3
-	VFNMADD231PS c3f317218<>+0(SB), Z4, Z3
-	VFNMADD231PS cb102e308<>+0(SB), Z4, Z3
+	VMOVUPS      c4b40007f<>+0(SB), Z4
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Z3, Z4
+	VSUBPS       c4b40007f<>+0(SB), Z4, Z5
+	VFNMADD231PS c3f317218<>+0(SB), Z5, Z3
 	VMOVUPS      c3ab50d36<>+0(SB), Z5
 	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z5
 	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z5
@@ -3907,9 +3838,7 @@ vector:
 	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z5
 	VMULPS       Z3, Z3, Z6
 	VFMADD213PS  Z3, Z6, Z5
-	VCVTPS2DQ    Z4, Z3
-	VPADDD       c0000007f<>+0(SB), Z3, Z3
-	VPSLLD       $0x17, Z3, Z3
+	VPSLLD       $0x17, Z4, Z3
 	VSUBPS       c3f800000<>+0(SB), Z3, Z4
 	VFMADD213PS  Z4, Z3, Z5
 	VMULPS       Z0, Z5, Z3
@@ -3934,11 +3863,10 @@ tail:
 	VMINPS       Z1, Z3, Z1
 	VMOVUPS      cc1f00000<>+0(SB), Z3
 	VMAXPS       Z1, Z3, Z1
-	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z3
-	VRNDSCALEPS  $0x08, Z3, Z3
-	VMOVUPS      Z1, Z1
-	VFNMADD231PS c3f317218<>+0(SB), Z3, Z1
-	VFNMADD231PS cb102e308<>+0(SB), Z3, Z1
+	VMOVUPS      c4b40007f<>+0(SB), Z3
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Z1, Z3
+	VSUBPS       c4b40007f<>+0(SB), Z3, Z4
+	VFNMADD231PS c3f317218<>+0(SB), Z4, Z1
 	VMOVUPS      c3ab50d36<>+0(SB), Z4
 	VFMADD213PS  c3c091fe3<>+0(SB), Z1, Z4
 	VFMADD213PS  c3d2aac8b<>+0(SB), Z1, Z4
@@ -3946,9 +3874,7 @@ tail:
 	VFMADD213PS  c3efffffe<>+0(SB), Z1, Z4
 	VMULPS       Z1, Z1, Z5
 	VFMADD213PS  Z1, Z5, Z4
-	VCVTPS2DQ    Z3, Z1
-	VPADDD       c0000007f<>+0(SB), Z1, Z1
-	VPSLLD       $0x17, Z1, Z1
+	VPSLLD       $0x17, Z3, Z1
 	VSUBPS       c3f800000<>+0(SB), Z1, Z3
 	VFMADD213PS  Z3, Z1, Z4
 	VMULPS       Z0, Z4, Z0
@@ -3982,37 +3908,31 @@ unrolled:
 	VMOVUPS      cc1f00000<>+0(SB), Z5
 	VMOVUPS      cc1f00000<>+0(SB), Z7
 	VMAXPS       Z3, Z5, Z3
-	VMAXPS       Z6, Z7, Z6
-	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z5
-	VMULPS       c3fb8aa3b<>+0(SB), Z6, Z7
-	VRNDSCALEPS  $0x08, Z5, Z5
-	VRNDSCALEPS  $0x08, Z7, Z7
-	VMOVUPS      Z3, Z3
-	VMOVUPS      Z6, Z9
-	VFNMADD231PS c3f317218<>+0(SB), Z5, Z3
-	VFNMADD231PS c3f317218<>+0(SB), Z7, Z9
-	VFNMADD231PS cb102e308<>+0(SB), Z5, Z3
-	VFNMADD231PS cb102e308<>+0(SB), Z7, Z9
+	VMAXPS       Z6, Z7, Z7
+	VMOVUPS      c4b40007f<>+0(SB), Z5
+	VMOVUPS      c4b40007f<>+0(SB), Z8
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Z3, Z5
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Z7, Z8
+	VSUBPS       c4b40007f<>+0(SB), Z5, Z6
+	VSUBPS       c4b40007f<>+0(SB), Z8, Z9
+	VFNMADD231PS c3f317218<>+0(SB), Z6, Z3
+	VFNMADD231PS c3f317218<>+0(SB), Z9, Z7
 	VMOVUPS      c3ab50d36<>+0(SB), Z6
 	VMOVUPS      c3ab50d36<>+0(SB), Z10
 	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z6
-	VFMADD213PS  c3c091fe3<>+0(SB), Z9, Z10
+	VFMADD213PS  c3c091fe3<>+0(SB), Z7, Z10
 	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Z9, Z10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z7, Z10
 	VFMADD213PS  c3e2aaa45<>+0(SB), Z3, Z6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Z9, Z10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z7, Z10
 	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z6
-	VFMADD213PS  c3efffffe<>+0(SB), Z9, Z10
-	VMULPS       Z3, Z3, Z8
-	VMULPS       Z9, Z9, Z11
-	VFMADD213PS  Z3, Z8, Z6
-	VFMADD213PS  Z9, Z11, Z10
-	VCVTPS2DQ    Z5, Z3
-	VCVTPS2DQ    Z7, Z7
-	VPADDD       c0000007f<>+0(SB), Z3, Z3
-	VPADDD       c0000007f<>+0(SB), Z7, Z7
-	VPSLLD       $0x17, Z3, Z3
-	VPSLLD       $0x17, Z7, Z7
+	VFMADD213PS  c3efffffe<>+0(SB), Z7, Z10
+	VMULPS       Z3, Z3, Z9
+	VMULPS       Z7, Z7, Z11
+	VFMADD213PS  Z3, Z9, Z6
+	VFMADD213PS  Z7, Z11, Z10
+	VPSLLD       $0x17, Z5, Z3
+	VPSLLD       $0x17, Z8, Z7
 	VSUBPS       c3f800000<>+0(SB), Z3, Z5
 	VSUBPS       c3f800000<>+0(SB), Z7, Z8
 	VFMADD213PS  Z5, Z3, Z6
@@ -4041,11 +3961,10 @@ vector:
 	VMINPS       Z2, Z3, Z3
 	VMOVUPS      cc1f00000<>+0(SB), Z4
 	VMAXPS       Z3, Z4, Z3
-	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z4
-	VRNDSCALEPS  $0x08, Z4, Z4
-	VMOVUPS      Z3, Z3
-	VFNMADD231PS c3f317218<>+0(SB), Z4, Z3
-	VFNMADD231PS cb102e308<>+0(SB), Z4, Z3
+	VMOVUPS      c4b40007f<>+0(SB), Z4
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Z3, Z4
+	VSUBPS       c4b40007f<>+0(SB), Z4, Z5
+	VFNMADD231PS c3f317218<>+0(SB), Z5, Z3
 	VMOVUPS      c3ab50d36<>+0(SB), Z5
 	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z5
 	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z5
@@ -4053,9 +3972,7 @@ vector:
 	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z5
 	VMULPS       Z3, Z3, Z6
 	VFMADD213PS  Z3, Z6, Z5
-	VCVTPS2DQ    Z4, Z3
-	VPADDD       c0000007f<>+0(SB), Z3, Z3
-	VPSLLD       $0x17, Z3, Z3
+	VPSLLD       $0x17, Z4, Z3
 	VSUBPS       c3f800000<>+0(SB), Z3, Z4
 	VFMADD213PS  Z4, Z3, Z5
 	VMULPS       Z0, Z5, Z3
@@ -4080,11 +3997,10 @@ tail:
 	VMINPS       Z2, Z3, Z3
 	VMOVUPS      cc1f00000<>+0(SB), Z4
 	VMAXPS       Z3, Z4, Z3
-	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z4
-	VRNDSCALEPS  $0x08, Z4, Z4
-	VMOVUPS      Z3, Z3
-	VFNMADD231PS c3f317218<>+0(SB), Z4, Z3
-	VFNMADD231PS cb102e308<>+0(SB), Z4, Z3
+	VMOVUPS      c4b40007f<>+0(SB), Z4
+	VFMADD231PS  c3fb8aa3b<>+0(SB), Z3, Z4
+	VSUBPS       c4b40007f<>+0(SB), Z4, Z5
+	VFNMADD231PS c3f317218<>+0(SB), Z5, Z3
 	VMOVUPS      c3ab50d36<>+0(SB), Z5
 	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z5
 	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z5
@@ -4092,9 +4008,7 @@ tail:
 	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z5
 	VMULPS       Z3, Z3, Z6
 	VFMADD213PS  Z3, Z6, Z5
-	VCVTPS2DQ    Z4, Z3
-	VPADDD       c0000007f<>+0(SB), Z3, Z3
-	VPSLLD       $0x17, Z3, Z3
+	VPSLLD       $0x17, Z4, Z3
 	VSUBPS       c3f800000<>+0(SB), Z3, Z4
 	VFMADD213PS  Z4, Z3, Z5
 	VMULPS       Z0, Z5, Z0

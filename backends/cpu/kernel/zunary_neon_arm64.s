@@ -14,151 +14,155 @@ DATA constants<>+48(SB)/8, $0x3e2aaaab3e2aaaab
 DATA constants<>+56(SB)/8, $0x3e2aaaab3e2aaaab
 DATA constants<>+64(SB)/8, $0x3f8000003f800000
 DATA constants<>+72(SB)/8, $0x3f8000003f800000
-DATA constants<>+80(SB)/8, $0x8000000080000000
-DATA constants<>+88(SB)/8, $0x8000000080000000
-DATA constants<>+96(SB)/8, $0xc2d00000c2d00000
-DATA constants<>+104(SB)/8, $0xc2d00000c2d00000
-DATA constants<>+112(SB)/8, $0x42b2000042b20000
-DATA constants<>+120(SB)/8, $0x42b2000042b20000
+DATA constants<>+80(SB)/8, $0xc2d00000c2d00000
+DATA constants<>+88(SB)/8, $0xc2d00000c2d00000
+DATA constants<>+96(SB)/8, $0x41f0000041f00000
+DATA constants<>+104(SB)/8, $0x41f0000041f00000
+DATA constants<>+112(SB)/8, $0x4b40005f4b40005f
+DATA constants<>+120(SB)/8, $0x4b40005f4b40005f
 DATA constants<>+128(SB)/8, $0x3fb8aa3b3fb8aa3b
 DATA constants<>+136(SB)/8, $0x3fb8aa3b3fb8aa3b
 DATA constants<>+144(SB)/8, $0x3f3172183f317218
 DATA constants<>+152(SB)/8, $0x3f3172183f317218
 DATA constants<>+160(SB)/8, $0xb102e308b102e308
 DATA constants<>+168(SB)/8, $0xb102e308b102e308
-DATA constants<>+176(SB)/8, $0x3ab50d363ab50d36
-DATA constants<>+184(SB)/8, $0x3ab50d363ab50d36
-DATA constants<>+192(SB)/8, $0x3c091fe33c091fe3
-DATA constants<>+200(SB)/8, $0x3c091fe33c091fe3
-DATA constants<>+208(SB)/8, $0x3d2aac8b3d2aac8b
-DATA constants<>+216(SB)/8, $0x3d2aac8b3d2aac8b
-DATA constants<>+224(SB)/8, $0x3e2aaa453e2aaa45
-DATA constants<>+232(SB)/8, $0x3e2aaa453e2aaa45
-DATA constants<>+240(SB)/8, $0x3efffffe3efffffe
-DATA constants<>+248(SB)/8, $0x3efffffe3efffffe
-DATA constants<>+256(SB)/8, $0x0000007f0000007f
-DATA constants<>+264(SB)/8, $0x0000007f0000007f
-DATA constants<>+272(SB)/8, $0xc0000000c0000000
-DATA constants<>+280(SB)/8, $0xc0000000c0000000
-DATA constants<>+288(SB)/8, $0xbbb4b894bbb4b894
-DATA constants<>+296(SB)/8, $0xbbb4b894bbb4b894
-DATA constants<>+304(SB)/8, $0x3ca7af7e3ca7af7e
-DATA constants<>+312(SB)/8, $0x3ca7af7e3ca7af7e
-DATA constants<>+320(SB)/8, $0xbd5be7f9bd5be7f9
-DATA constants<>+328(SB)/8, $0xbd5be7f9bd5be7f9
-DATA constants<>+336(SB)/8, $0x3e0881f93e0881f9
-DATA constants<>+344(SB)/8, $0x3e0881f93e0881f9
-DATA constants<>+352(SB)/8, $0xbeaaaa92beaaaa92
-DATA constants<>+360(SB)/8, $0xbeaaaa92beaaaa92
-DATA constants<>+368(SB)/8, $0x3f2666663f266666
-DATA constants<>+376(SB)/8, $0x3f2666663f266666
-DATA constants<>+384(SB)/8, $0x38a4b54038a4b540
-DATA constants<>+392(SB)/8, $0x38a4b54038a4b540
-DATA constants<>+400(SB)/8, $0xba51fb8eba51fb8e
-DATA constants<>+408(SB)/8, $0xba51fb8eba51fb8e
-DATA constants<>+416(SB)/8, $0x3baa02db3baa02db
-DATA constants<>+424(SB)/8, $0x3baa02db3baa02db
-DATA constants<>+432(SB)/8, $0xbcdbfc87bcdbfc87
-DATA constants<>+440(SB)/8, $0xbcdbfc87bcdbfc87
-DATA constants<>+448(SB)/8, $0x3de7167c3de7167c
-DATA constants<>+456(SB)/8, $0x3de7167c3de7167c
-DATA constants<>+464(SB)/8, $0xbec0939fbec0939f
-DATA constants<>+472(SB)/8, $0xbec0939fbec0939f
-DATA constants<>+480(SB)/8, $0x3f906eba3f906eba
-DATA constants<>+488(SB)/8, $0x3f906eba3f906eba
-DATA constants<>+496(SB)/8, $0x4080000040800000
-DATA constants<>+504(SB)/8, $0x4080000040800000
-DATA constants<>+512(SB)/8, $0x39436d4839436d48
-DATA constants<>+520(SB)/8, $0x39436d4839436d48
-DATA constants<>+528(SB)/8, $0xbb412c93bb412c93
-DATA constants<>+536(SB)/8, $0xbb412c93bb412c93
-DATA constants<>+544(SB)/8, $0x3cb2e5463cb2e546
-DATA constants<>+552(SB)/8, $0x3cb2e5463cb2e546
-DATA constants<>+560(SB)/8, $0xbdd32964bdd32964
-DATA constants<>+568(SB)/8, $0xbdd32964bdd32964
-DATA constants<>+576(SB)/8, $0xbf235d7fbf235d7f
-DATA constants<>+584(SB)/8, $0xbf235d7fbf235d7f
-DATA constants<>+592(SB)/8, $0xbf904473bf904473
-DATA constants<>+600(SB)/8, $0xbf904473bf904473
-DATA constants<>+608(SB)/8, $0xb9b31963b9b31963
-DATA constants<>+616(SB)/8, $0xb9b31963b9b31963
-DATA constants<>+624(SB)/8, $0x3f3504f33f3504f3
-DATA constants<>+632(SB)/8, $0x3f3504f33f3504f3
-DATA constants<>+640(SB)/8, $0x4124cccd4124cccd
-DATA constants<>+648(SB)/8, $0x4124cccd4124cccd
-DATA constants<>+656(SB)/8, $0xb2f3389fb2f3389f
-DATA constants<>+664(SB)/8, $0xb2f3389fb2f3389f
-DATA constants<>+672(SB)/8, $0x35c63b5835c63b58
-DATA constants<>+680(SB)/8, $0x35c63b5835c63b58
-DATA constants<>+688(SB)/8, $0xb80de5d7b80de5d7
-DATA constants<>+696(SB)/8, $0xb80de5d7b80de5d7
-DATA constants<>+704(SB)/8, $0x39ec3aea39ec3aea
-DATA constants<>+712(SB)/8, $0x39ec3aea39ec3aea
-DATA constants<>+720(SB)/8, $0xbb801440bb801440
-DATA constants<>+728(SB)/8, $0xbb801440bb801440
-DATA constants<>+736(SB)/8, $0x3cc146dc3cc146dc
-DATA constants<>+744(SB)/8, $0x3cc146dc3cc146dc
-DATA constants<>+752(SB)/8, $0xbdd60519bdd60519
-DATA constants<>+760(SB)/8, $0xbdd60519bdd60519
-DATA constants<>+768(SB)/8, $0xbf236412bf236412
-DATA constants<>+776(SB)/8, $0xbf236412bf236412
-DATA constants<>+784(SB)/8, $0xbf90299fbf90299f
-DATA constants<>+792(SB)/8, $0xbf90299fbf90299f
-DATA constants<>+800(SB)/8, $0xba3512dbba3512db
-DATA constants<>+808(SB)/8, $0xba3512dbba3512db
-DATA constants<>+816(SB)/8, $0x3f0000003f000000
-DATA constants<>+824(SB)/8, $0x3f0000003f000000
-DATA constants<>+832(SB)/8, $0x4000000040000000
-DATA constants<>+840(SB)/8, $0x4000000040000000
-DATA constants<>+848(SB)/8, $0x3d9222793d922279
-DATA constants<>+856(SB)/8, $0x3d9222793d922279
-DATA constants<>+864(SB)/8, $0x3fcc422a3fcc422a
-DATA constants<>+872(SB)/8, $0x3fcc422a3fcc422a
-DATA constants<>+880(SB)/8, $0x0080000000800000
-DATA constants<>+888(SB)/8, $0x0080000000800000
-DATA constants<>+896(SB)/8, $0x4c0000004c000000
-DATA constants<>+904(SB)/8, $0x4c0000004c000000
-DATA constants<>+912(SB)/8, $0xc1c80000c1c80000
-DATA constants<>+920(SB)/8, $0xc1c80000c1c80000
-DATA constants<>+928(SB)/8, $0x3d9184073d918407
-DATA constants<>+936(SB)/8, $0x3d9184073d918407
-DATA constants<>+944(SB)/8, $0xbdf4fc13bdf4fc13
-DATA constants<>+952(SB)/8, $0xbdf4fc13bdf4fc13
-DATA constants<>+960(SB)/8, $0x3df36ee23df36ee2
-DATA constants<>+968(SB)/8, $0x3df36ee23df36ee2
-DATA constants<>+976(SB)/8, $0xbdfd1c96bdfd1c96
-DATA constants<>+984(SB)/8, $0xbdfd1c96bdfd1c96
-DATA constants<>+992(SB)/8, $0x3e118bb23e118bb2
-DATA constants<>+1000(SB)/8, $0x3e118bb23e118bb2
-DATA constants<>+1008(SB)/8, $0xbe2ab452be2ab452
-DATA constants<>+1016(SB)/8, $0xbe2ab452be2ab452
-DATA constants<>+1024(SB)/8, $0x3e4cd3623e4cd362
-DATA constants<>+1032(SB)/8, $0x3e4cd3623e4cd362
-DATA constants<>+1040(SB)/8, $0xbe7fffeebe7fffee
-DATA constants<>+1048(SB)/8, $0xbe7fffeebe7fffee
-DATA constants<>+1056(SB)/8, $0x3eaaaaa23eaaaaa2
-DATA constants<>+1064(SB)/8, $0x3eaaaaa23eaaaaa2
-DATA constants<>+1072(SB)/8, $0xbf000000bf000000
-DATA constants<>+1080(SB)/8, $0xbf000000bf000000
-DATA constants<>+1088(SB)/8, $0xb95e8083b95e8083
-DATA constants<>+1096(SB)/8, $0xb95e8083b95e8083
-DATA constants<>+1104(SB)/8, $0x3f3180003f318000
-DATA constants<>+1112(SB)/8, $0x3f3180003f318000
-DATA constants<>+1120(SB)/8, $0x7f8000007f800000
-DATA constants<>+1128(SB)/8, $0x7f8000007f800000
-DATA constants<>+1136(SB)/8, $0x7fc000007fc00000
-DATA constants<>+1144(SB)/8, $0x7fc000007fc00000
-DATA constants<>+1152(SB)/8, $0x0000000100000001
-DATA constants<>+1160(SB)/8, $0x0000000100000001
-DATA constants<>+1168(SB)/8, $0xff800000ff800000
-DATA constants<>+1176(SB)/8, $0xff800000ff800000
-DATA constants<>+1184(SB)/8, $0x41a0000041a00000
-DATA constants<>+1192(SB)/8, $0x41a0000041a00000
-DATA constants<>+1200(SB)/8, $0xc1f00000c1f00000
-DATA constants<>+1208(SB)/8, $0xc1f00000c1f00000
-DATA constants<>+1216(SB)/8, $0xbf800000bf800000
-DATA constants<>+1224(SB)/8, $0xbf800000bf800000
-GLOBL constants<>(SB), RODATA|NOPTR, $1232
+DATA constants<>+176(SB)/8, $0x2f8000002f800000
+DATA constants<>+184(SB)/8, $0x2f8000002f800000
+DATA constants<>+192(SB)/8, $0x3ab50d363ab50d36
+DATA constants<>+200(SB)/8, $0x3ab50d363ab50d36
+DATA constants<>+208(SB)/8, $0x3c091fe33c091fe3
+DATA constants<>+216(SB)/8, $0x3c091fe33c091fe3
+DATA constants<>+224(SB)/8, $0x3d2aac8b3d2aac8b
+DATA constants<>+232(SB)/8, $0x3d2aac8b3d2aac8b
+DATA constants<>+240(SB)/8, $0x3e2aaa453e2aaa45
+DATA constants<>+248(SB)/8, $0x3e2aaa453e2aaa45
+DATA constants<>+256(SB)/8, $0x3efffffe3efffffe
+DATA constants<>+264(SB)/8, $0x3efffffe3efffffe
+DATA constants<>+272(SB)/8, $0x4120000041200000
+DATA constants<>+280(SB)/8, $0x4120000041200000
+DATA constants<>+288(SB)/8, $0x4b40007f4b40007f
+DATA constants<>+296(SB)/8, $0x4b40007f4b40007f
+DATA constants<>+304(SB)/8, $0x4000000040000000
+DATA constants<>+312(SB)/8, $0x4000000040000000
+DATA constants<>+320(SB)/8, $0x8000000080000000
+DATA constants<>+328(SB)/8, $0x8000000080000000
+DATA constants<>+336(SB)/8, $0x42b2000042b20000
+DATA constants<>+344(SB)/8, $0x42b2000042b20000
+DATA constants<>+352(SB)/8, $0x0000007f0000007f
+DATA constants<>+360(SB)/8, $0x0000007f0000007f
+DATA constants<>+368(SB)/8, $0x38a4b54038a4b540
+DATA constants<>+376(SB)/8, $0x38a4b54038a4b540
+DATA constants<>+384(SB)/8, $0xba51fb8eba51fb8e
+DATA constants<>+392(SB)/8, $0xba51fb8eba51fb8e
+DATA constants<>+400(SB)/8, $0x3baa02db3baa02db
+DATA constants<>+408(SB)/8, $0x3baa02db3baa02db
+DATA constants<>+416(SB)/8, $0xbcdbfc87bcdbfc87
+DATA constants<>+424(SB)/8, $0xbcdbfc87bcdbfc87
+DATA constants<>+432(SB)/8, $0x3de7167c3de7167c
+DATA constants<>+440(SB)/8, $0x3de7167c3de7167c
+DATA constants<>+448(SB)/8, $0xbec0939fbec0939f
+DATA constants<>+456(SB)/8, $0xbec0939fbec0939f
+DATA constants<>+464(SB)/8, $0x3f906eba3f906eba
+DATA constants<>+472(SB)/8, $0x3f906eba3f906eba
+DATA constants<>+480(SB)/8, $0x4080000040800000
+DATA constants<>+488(SB)/8, $0x4080000040800000
+DATA constants<>+496(SB)/8, $0x39436d4839436d48
+DATA constants<>+504(SB)/8, $0x39436d4839436d48
+DATA constants<>+512(SB)/8, $0xbb412c93bb412c93
+DATA constants<>+520(SB)/8, $0xbb412c93bb412c93
+DATA constants<>+528(SB)/8, $0x3cb2e5463cb2e546
+DATA constants<>+536(SB)/8, $0x3cb2e5463cb2e546
+DATA constants<>+544(SB)/8, $0xbdd32964bdd32964
+DATA constants<>+552(SB)/8, $0xbdd32964bdd32964
+DATA constants<>+560(SB)/8, $0xbf235d7fbf235d7f
+DATA constants<>+568(SB)/8, $0xbf235d7fbf235d7f
+DATA constants<>+576(SB)/8, $0xbf904473bf904473
+DATA constants<>+584(SB)/8, $0xbf904473bf904473
+DATA constants<>+592(SB)/8, $0xb9b31963b9b31963
+DATA constants<>+600(SB)/8, $0xb9b31963b9b31963
+DATA constants<>+608(SB)/8, $0x3f3504f33f3504f3
+DATA constants<>+616(SB)/8, $0x3f3504f33f3504f3
+DATA constants<>+624(SB)/8, $0x4124cccd4124cccd
+DATA constants<>+632(SB)/8, $0x4124cccd4124cccd
+DATA constants<>+640(SB)/8, $0xb2f3389fb2f3389f
+DATA constants<>+648(SB)/8, $0xb2f3389fb2f3389f
+DATA constants<>+656(SB)/8, $0x35c63b5835c63b58
+DATA constants<>+664(SB)/8, $0x35c63b5835c63b58
+DATA constants<>+672(SB)/8, $0xb80de5d7b80de5d7
+DATA constants<>+680(SB)/8, $0xb80de5d7b80de5d7
+DATA constants<>+688(SB)/8, $0x39ec3aea39ec3aea
+DATA constants<>+696(SB)/8, $0x39ec3aea39ec3aea
+DATA constants<>+704(SB)/8, $0xbb801440bb801440
+DATA constants<>+712(SB)/8, $0xbb801440bb801440
+DATA constants<>+720(SB)/8, $0x3cc146dc3cc146dc
+DATA constants<>+728(SB)/8, $0x3cc146dc3cc146dc
+DATA constants<>+736(SB)/8, $0xbdd60519bdd60519
+DATA constants<>+744(SB)/8, $0xbdd60519bdd60519
+DATA constants<>+752(SB)/8, $0xbf236412bf236412
+DATA constants<>+760(SB)/8, $0xbf236412bf236412
+DATA constants<>+768(SB)/8, $0xbf90299fbf90299f
+DATA constants<>+776(SB)/8, $0xbf90299fbf90299f
+DATA constants<>+784(SB)/8, $0xba3512dbba3512db
+DATA constants<>+792(SB)/8, $0xba3512dbba3512db
+DATA constants<>+800(SB)/8, $0x3f0000003f000000
+DATA constants<>+808(SB)/8, $0x3f0000003f000000
+DATA constants<>+816(SB)/8, $0x3d9222793d922279
+DATA constants<>+824(SB)/8, $0x3d9222793d922279
+DATA constants<>+832(SB)/8, $0x3fcc422a3fcc422a
+DATA constants<>+840(SB)/8, $0x3fcc422a3fcc422a
+DATA constants<>+848(SB)/8, $0x0080000000800000
+DATA constants<>+856(SB)/8, $0x0080000000800000
+DATA constants<>+864(SB)/8, $0x4c0000004c000000
+DATA constants<>+872(SB)/8, $0x4c0000004c000000
+DATA constants<>+880(SB)/8, $0xc1c80000c1c80000
+DATA constants<>+888(SB)/8, $0xc1c80000c1c80000
+DATA constants<>+896(SB)/8, $0x3d9184073d918407
+DATA constants<>+904(SB)/8, $0x3d9184073d918407
+DATA constants<>+912(SB)/8, $0xbdf4fc13bdf4fc13
+DATA constants<>+920(SB)/8, $0xbdf4fc13bdf4fc13
+DATA constants<>+928(SB)/8, $0x3df36ee23df36ee2
+DATA constants<>+936(SB)/8, $0x3df36ee23df36ee2
+DATA constants<>+944(SB)/8, $0xbdfd1c96bdfd1c96
+DATA constants<>+952(SB)/8, $0xbdfd1c96bdfd1c96
+DATA constants<>+960(SB)/8, $0x3e118bb23e118bb2
+DATA constants<>+968(SB)/8, $0x3e118bb23e118bb2
+DATA constants<>+976(SB)/8, $0xbe2ab452be2ab452
+DATA constants<>+984(SB)/8, $0xbe2ab452be2ab452
+DATA constants<>+992(SB)/8, $0x3e4cd3623e4cd362
+DATA constants<>+1000(SB)/8, $0x3e4cd3623e4cd362
+DATA constants<>+1008(SB)/8, $0xbe7fffeebe7fffee
+DATA constants<>+1016(SB)/8, $0xbe7fffeebe7fffee
+DATA constants<>+1024(SB)/8, $0x3eaaaaa23eaaaaa2
+DATA constants<>+1032(SB)/8, $0x3eaaaaa23eaaaaa2
+DATA constants<>+1040(SB)/8, $0xbf000000bf000000
+DATA constants<>+1048(SB)/8, $0xbf000000bf000000
+DATA constants<>+1056(SB)/8, $0xb95e8083b95e8083
+DATA constants<>+1064(SB)/8, $0xb95e8083b95e8083
+DATA constants<>+1072(SB)/8, $0x3f3180003f318000
+DATA constants<>+1080(SB)/8, $0x3f3180003f318000
+DATA constants<>+1088(SB)/8, $0x7f8000007f800000
+DATA constants<>+1096(SB)/8, $0x7f8000007f800000
+DATA constants<>+1104(SB)/8, $0x7fc000007fc00000
+DATA constants<>+1112(SB)/8, $0x7fc000007fc00000
+DATA constants<>+1120(SB)/8, $0x0000000100000001
+DATA constants<>+1128(SB)/8, $0x0000000100000001
+DATA constants<>+1136(SB)/8, $0xff800000ff800000
+DATA constants<>+1144(SB)/8, $0xff800000ff800000
+DATA constants<>+1152(SB)/8, $0x3e8f6be13e8f6be1
+DATA constants<>+1160(SB)/8, $0x3e8f6be13e8f6be1
+DATA constants<>+1168(SB)/8, $0x3e8f5e863e8f5e86
+DATA constants<>+1176(SB)/8, $0x3e8f5e863e8f5e86
+DATA constants<>+1184(SB)/8, $0x3ecce9043ecce904
+DATA constants<>+1192(SB)/8, $0x3ecce9043ecce904
+DATA constants<>+1200(SB)/8, $0x3f2aaa813f2aaa81
+DATA constants<>+1208(SB)/8, $0x3f2aaa813f2aaa81
+DATA constants<>+1216(SB)/8, $0x41a0000041a00000
+DATA constants<>+1224(SB)/8, $0x41a0000041a00000
+DATA constants<>+1232(SB)/8, $0xc1f00000c1f00000
+DATA constants<>+1240(SB)/8, $0xc1f00000c1f00000
+DATA constants<>+1248(SB)/8, $0xbf800000bf800000
+DATA constants<>+1256(SB)/8, $0xbf800000bf800000
+GLOBL constants<>(SB), RODATA|NOPTR, $1264
 
 TEXT ·unaryClampNEON(SB), NOSPLIT, $0-32
 	FMOVS alpha+24(FP), F0
@@ -521,9 +525,7 @@ TEXT ·unarySigmoidNEON(SB), NOSPLIT, $0-32
 	FMOVQ 208(R0), F8
 	FMOVQ 224(R0), F9
 	FMOVQ 240(R0), F10
-	FMOVQ 64(R0), F11
-	FMOVQ 256(R0), F12
-	FMOVQ 0(R0), F13
+	FMOVQ 256(R0), F11
 	MOVD dst+0(FP), R0
 	MOVD src+8(FP), R1
 	MOVD n+16(FP), R2
@@ -532,42 +534,32 @@ TEXT ·unarySigmoidNEON(SB), NOSPLIT, $0-32
 	BLT rest
 
 vector:
-	FMOVQ 0(R1), F14
-	WORD $0x4ea01dcf // orr v15.16b, v14.16b, v0.16b
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	WORD $0x4e21f5ef // fmax v15.4s, v15.4s, v1.4s
-	WORD $0x4ea2f5ef // fmin v15.4s, v15.4s, v2.4s
-	WORD $0x6e23ddf0 // fmul v16.4s, v15.4s, v3.4s
-	WORD $0x4e218a10 // frintn v16.4s, v16.4s
-	WORD $0x4eaf1def // mov v15.16b, v15.16b
-	WORD $0x4ea4ce0f // fmls v15.4s, v16.4s, v4.4s
-	WORD $0x4ea5ce0f // fmls v15.4s, v16.4s, v5.4s
-	WORD $0x4ea71cf1 // mov v17.16b, v7.16b
-	WORD $0x4e2fccd1 // fmla v17.4s, v6.4s, v15.4s
-	WORD $0x4ea81d12 // mov v18.16b, v8.16b
-	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
-	WORD $0x4ea91d31 // mov v17.16b, v9.16b
-	WORD $0x4e2fce51 // fmla v17.4s, v18.4s, v15.4s
-	WORD $0x4eaa1d52 // mov v18.16b, v10.16b
-	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
-	WORD $0x6e2fddf1 // fmul v17.4s, v15.4s, v15.4s
-	WORD $0x4eaf1def // mov v15.16b, v15.16b
-	WORD $0x4e32ce2f // fmla v15.4s, v17.4s, v18.4s
-	WORD $0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD $0x4e21aa10 // fcvtns v16.4s, v16.4s
-	WORD $0x4f3f0611 // sshr v17.4s, v16.4s, #1
-	WORD $0x6eb18610 // sub v16.4s, v16.4s, v17.4s
-	WORD $0x4eac8631 // add v17.4s, v17.4s, v12.4s
-	WORD $0x4f375631 // shl v17.4s, v17.4s, #23
-	WORD $0x6e31ddef // fmul v15.4s, v15.4s, v17.4s
-	WORD $0x4eac8610 // add v16.4s, v16.4s, v12.4s
-	WORD $0x4f375610 // shl v16.4s, v16.4s, #23
-	WORD $0x6e30ddef // fmul v15.4s, v15.4s, v16.4s
-	WORD $0x4e2bd5f0 // fadd v16.4s, v15.4s, v11.4s
-	WORD $0x6eaee5ae // fcmgt v14.4s, v13.4s, v14.4s
-	WORD $0x6e6b1dee // bsl v14.16b, v15.16b, v11.16b
-	WORD $0x6e30fdce // fdiv v14.4s, v14.4s, v16.4s
-	FMOVQ F14, 0(R0)
+	FMOVQ 0(R1), F12
+	WORD $0x4e20f58c // fmax v12.4s, v12.4s, v0.4s
+	WORD $0x4ea1f58c // fmin v12.4s, v12.4s, v1.4s
+	WORD $0x6ea0f98c // fneg v12.4s, v12.4s
+	WORD $0x4ea21c4d // mov v13.16b, v2.16b
+	WORD $0x4e23cd8d // fmla v13.4s, v12.4s, v3.4s
+	WORD $0x4ea2d5ae // fsub v14.4s, v13.4s, v2.4s
+	WORD $0x4ea4cdcc // fmls v12.4s, v14.4s, v4.4s
+	WORD $0x4ea5cdcc // fmls v12.4s, v14.4s, v5.4s
+	WORD $0x4f3755ad // shl v13.4s, v13.4s, #23
+	WORD $0x4e26d5ae // fadd v14.4s, v13.4s, v6.4s
+	WORD $0x4ea81d0f // mov v15.16b, v8.16b
+	WORD $0x4e2cccef // fmla v15.4s, v7.4s, v12.4s
+	WORD $0x4ea91d30 // mov v16.16b, v9.16b
+	WORD $0x4e2ccdf0 // fmla v16.4s, v15.4s, v12.4s
+	WORD $0x4eaa1d4f // mov v15.16b, v10.16b
+	WORD $0x4e2cce0f // fmla v15.4s, v16.4s, v12.4s
+	WORD $0x4eab1d70 // mov v16.16b, v11.16b
+	WORD $0x4e2ccdf0 // fmla v16.4s, v15.4s, v12.4s
+	WORD $0x6e2cdd8f // fmul v15.4s, v12.4s, v12.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e30cdec // fmla v12.4s, v15.4s, v16.4s
+	WORD $0x4eae1dce // mov v14.16b, v14.16b
+	WORD $0x4e2dcd8e // fmla v14.4s, v12.4s, v13.4s
+	WORD $0x6e2efccc // fdiv v12.4s, v6.4s, v14.4s
+	FMOVQ F12, 0(R0)
 	ADD $16, R0, R0
 	ADD $16, R1, R1
 	SUBS $4, R2, R2
@@ -576,82 +568,62 @@ vector:
 rest:
 	ADD $4, R2, R2
 	TBZ $1, R2, no2
-	FMOVD 0(R1), F14
-	WORD $0x4ea01dcf // orr v15.16b, v14.16b, v0.16b
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	WORD $0x4e21f5ef // fmax v15.4s, v15.4s, v1.4s
-	WORD $0x4ea2f5ef // fmin v15.4s, v15.4s, v2.4s
-	WORD $0x6e23ddf0 // fmul v16.4s, v15.4s, v3.4s
-	WORD $0x4e218a10 // frintn v16.4s, v16.4s
-	WORD $0x4eaf1def // mov v15.16b, v15.16b
-	WORD $0x4ea4ce0f // fmls v15.4s, v16.4s, v4.4s
-	WORD $0x4ea5ce0f // fmls v15.4s, v16.4s, v5.4s
-	WORD $0x4ea71cf1 // mov v17.16b, v7.16b
-	WORD $0x4e2fccd1 // fmla v17.4s, v6.4s, v15.4s
-	WORD $0x4ea81d12 // mov v18.16b, v8.16b
-	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
-	WORD $0x4ea91d31 // mov v17.16b, v9.16b
-	WORD $0x4e2fce51 // fmla v17.4s, v18.4s, v15.4s
-	WORD $0x4eaa1d52 // mov v18.16b, v10.16b
-	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
-	WORD $0x6e2fddf1 // fmul v17.4s, v15.4s, v15.4s
-	WORD $0x4eaf1def // mov v15.16b, v15.16b
-	WORD $0x4e32ce2f // fmla v15.4s, v17.4s, v18.4s
-	WORD $0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD $0x4e21aa10 // fcvtns v16.4s, v16.4s
-	WORD $0x4f3f0611 // sshr v17.4s, v16.4s, #1
-	WORD $0x6eb18610 // sub v16.4s, v16.4s, v17.4s
-	WORD $0x4eac8631 // add v17.4s, v17.4s, v12.4s
-	WORD $0x4f375631 // shl v17.4s, v17.4s, #23
-	WORD $0x6e31ddef // fmul v15.4s, v15.4s, v17.4s
-	WORD $0x4eac8610 // add v16.4s, v16.4s, v12.4s
-	WORD $0x4f375610 // shl v16.4s, v16.4s, #23
-	WORD $0x6e30ddef // fmul v15.4s, v15.4s, v16.4s
-	WORD $0x4e2bd5f0 // fadd v16.4s, v15.4s, v11.4s
-	WORD $0x6eaee5ae // fcmgt v14.4s, v13.4s, v14.4s
-	WORD $0x6e6b1dee // bsl v14.16b, v15.16b, v11.16b
-	WORD $0x6e30fdce // fdiv v14.4s, v14.4s, v16.4s
-	FMOVD F14, 0(R0)
+	FMOVD 0(R1), F12
+	WORD $0x4e20f58c // fmax v12.4s, v12.4s, v0.4s
+	WORD $0x4ea1f58c // fmin v12.4s, v12.4s, v1.4s
+	WORD $0x6ea0f98c // fneg v12.4s, v12.4s
+	WORD $0x4ea21c4d // mov v13.16b, v2.16b
+	WORD $0x4e23cd8d // fmla v13.4s, v12.4s, v3.4s
+	WORD $0x4ea2d5ae // fsub v14.4s, v13.4s, v2.4s
+	WORD $0x4ea4cdcc // fmls v12.4s, v14.4s, v4.4s
+	WORD $0x4ea5cdcc // fmls v12.4s, v14.4s, v5.4s
+	WORD $0x4f3755ad // shl v13.4s, v13.4s, #23
+	WORD $0x4e26d5ae // fadd v14.4s, v13.4s, v6.4s
+	WORD $0x4ea81d0f // mov v15.16b, v8.16b
+	WORD $0x4e2cccef // fmla v15.4s, v7.4s, v12.4s
+	WORD $0x4ea91d30 // mov v16.16b, v9.16b
+	WORD $0x4e2ccdf0 // fmla v16.4s, v15.4s, v12.4s
+	WORD $0x4eaa1d4f // mov v15.16b, v10.16b
+	WORD $0x4e2cce0f // fmla v15.4s, v16.4s, v12.4s
+	WORD $0x4eab1d70 // mov v16.16b, v11.16b
+	WORD $0x4e2ccdf0 // fmla v16.4s, v15.4s, v12.4s
+	WORD $0x6e2cdd8f // fmul v15.4s, v12.4s, v12.4s
+	WORD $0x4eac1d8c // mov v12.16b, v12.16b
+	WORD $0x4e30cdec // fmla v12.4s, v15.4s, v16.4s
+	WORD $0x4eae1dce // mov v14.16b, v14.16b
+	WORD $0x4e2dcd8e // fmla v14.4s, v12.4s, v13.4s
+	WORD $0x6e2efccc // fdiv v12.4s, v6.4s, v14.4s
+	FMOVD F12, 0(R0)
 	ADD $8, R0, R0
 	ADD $8, R1, R1
 
 no2:
 	TBZ $0, R2, no1
-	FMOVS 0(R1), F14
-	WORD $0x4ea01dc0 // orr v0.16b, v14.16b, v0.16b
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
-	WORD $0x4ea2f400 // fmin v0.4s, v0.4s, v2.4s
-	WORD $0x6e23dc01 // fmul v1.4s, v0.4s, v3.4s
-	WORD $0x4e218821 // frintn v1.4s, v1.4s
-	WORD $0x4ea01c00 // mov v0.16b, v0.16b
-	WORD $0x4ea4cc20 // fmls v0.4s, v1.4s, v4.4s
-	WORD $0x4ea5cc20 // fmls v0.4s, v1.4s, v5.4s
-	WORD $0x4ea71ce2 // mov v2.16b, v7.16b
-	WORD $0x4e20ccc2 // fmla v2.4s, v6.4s, v0.4s
-	WORD $0x4ea81d03 // mov v3.16b, v8.16b
-	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
-	WORD $0x4ea91d22 // mov v2.16b, v9.16b
-	WORD $0x4e20cc62 // fmla v2.4s, v3.4s, v0.4s
-	WORD $0x4eaa1d43 // mov v3.16b, v10.16b
-	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
-	WORD $0x6e20dc02 // fmul v2.4s, v0.4s, v0.4s
-	WORD $0x4ea01c00 // mov v0.16b, v0.16b
-	WORD $0x4e23cc40 // fmla v0.4s, v2.4s, v3.4s
-	WORD $0x4e2bd400 // fadd v0.4s, v0.4s, v11.4s
-	WORD $0x4e21a821 // fcvtns v1.4s, v1.4s
-	WORD $0x4f3f0422 // sshr v2.4s, v1.4s, #1
-	WORD $0x6ea28421 // sub v1.4s, v1.4s, v2.4s
-	WORD $0x4eac8442 // add v2.4s, v2.4s, v12.4s
-	WORD $0x4f375442 // shl v2.4s, v2.4s, #23
-	WORD $0x6e22dc00 // fmul v0.4s, v0.4s, v2.4s
-	WORD $0x4eac8421 // add v1.4s, v1.4s, v12.4s
+	FMOVS 0(R1), F12
+	WORD $0x4e20f580 // fmax v0.4s, v12.4s, v0.4s
+	WORD $0x4ea1f400 // fmin v0.4s, v0.4s, v1.4s
+	WORD $0x6ea0f800 // fneg v0.4s, v0.4s
+	WORD $0x4ea21c41 // mov v1.16b, v2.16b
+	WORD $0x4e23cc01 // fmla v1.4s, v0.4s, v3.4s
+	WORD $0x4ea2d422 // fsub v2.4s, v1.4s, v2.4s
+	WORD $0x4ea4cc40 // fmls v0.4s, v2.4s, v4.4s
+	WORD $0x4ea5cc40 // fmls v0.4s, v2.4s, v5.4s
 	WORD $0x4f375421 // shl v1.4s, v1.4s, #23
-	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
-	WORD $0x4e2bd401 // fadd v1.4s, v0.4s, v11.4s
-	WORD $0x6eaee5a2 // fcmgt v2.4s, v13.4s, v14.4s
-	WORD $0x6e6b1c02 // bsl v2.16b, v0.16b, v11.16b
-	WORD $0x6e21fc40 // fdiv v0.4s, v2.4s, v1.4s
+	WORD $0x4e26d422 // fadd v2.4s, v1.4s, v6.4s
+	WORD $0x4ea81d03 // mov v3.16b, v8.16b
+	WORD $0x4e20cce3 // fmla v3.4s, v7.4s, v0.4s
+	WORD $0x4ea91d24 // mov v4.16b, v9.16b
+	WORD $0x4e20cc64 // fmla v4.4s, v3.4s, v0.4s
+	WORD $0x4eaa1d43 // mov v3.16b, v10.16b
+	WORD $0x4e20cc83 // fmla v3.4s, v4.4s, v0.4s
+	WORD $0x4eab1d64 // mov v4.16b, v11.16b
+	WORD $0x4e20cc64 // fmla v4.4s, v3.4s, v0.4s
+	WORD $0x6e20dc03 // fmul v3.4s, v0.4s, v0.4s
+	WORD $0x4ea01c00 // mov v0.16b, v0.16b
+	WORD $0x4e24cc60 // fmla v0.4s, v3.4s, v4.4s
+	WORD $0x4ea21c42 // mov v2.16b, v2.16b
+	WORD $0x4e21cc02 // fmla v2.4s, v0.4s, v1.4s
+	WORD $0x6e22fcc0 // fdiv v0.4s, v6.4s, v2.4s
 	FMOVS F0, 0(R0)
 	ADD $4, R0, R0
 	ADD $4, R1, R1
@@ -672,9 +644,7 @@ TEXT ·unarySiLUNEON(SB), NOSPLIT, $0-32
 	FMOVQ 208(R0), F8
 	FMOVQ 224(R0), F9
 	FMOVQ 240(R0), F10
-	FMOVQ 64(R0), F11
-	FMOVQ 256(R0), F12
-	FMOVQ 0(R0), F13
+	FMOVQ 256(R0), F11
 	MOVD dst+0(FP), R0
 	MOVD src+8(FP), R1
 	MOVD n+16(FP), R2
@@ -683,43 +653,33 @@ TEXT ·unarySiLUNEON(SB), NOSPLIT, $0-32
 	BLT rest
 
 vector:
-	FMOVQ 0(R1), F14
-	WORD $0x4ea01dcf // orr v15.16b, v14.16b, v0.16b
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	WORD $0x4e21f5ef // fmax v15.4s, v15.4s, v1.4s
-	WORD $0x4ea2f5ef // fmin v15.4s, v15.4s, v2.4s
-	WORD $0x6e23ddf0 // fmul v16.4s, v15.4s, v3.4s
-	WORD $0x4e218a10 // frintn v16.4s, v16.4s
-	WORD $0x4eaf1def // mov v15.16b, v15.16b
-	WORD $0x4ea4ce0f // fmls v15.4s, v16.4s, v4.4s
-	WORD $0x4ea5ce0f // fmls v15.4s, v16.4s, v5.4s
-	WORD $0x4ea71cf1 // mov v17.16b, v7.16b
-	WORD $0x4e2fccd1 // fmla v17.4s, v6.4s, v15.4s
-	WORD $0x4ea81d12 // mov v18.16b, v8.16b
-	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
+	FMOVQ 0(R1), F12
+	WORD $0x4e20f58d // fmax v13.4s, v12.4s, v0.4s
+	WORD $0x4ea1f5ad // fmin v13.4s, v13.4s, v1.4s
+	WORD $0x6ea0f9ad // fneg v13.4s, v13.4s
+	WORD $0x4ea21c4e // mov v14.16b, v2.16b
+	WORD $0x4e23cdae // fmla v14.4s, v13.4s, v3.4s
+	WORD $0x4ea2d5cf // fsub v15.4s, v14.4s, v2.4s
+	WORD $0x4ea4cded // fmls v13.4s, v15.4s, v4.4s
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4f3755ce // shl v14.4s, v14.4s, #23
+	WORD $0x4e26d5cf // fadd v15.4s, v14.4s, v6.4s
+	WORD $0x4ea81d10 // mov v16.16b, v8.16b
+	WORD $0x4e2dccf0 // fmla v16.4s, v7.4s, v13.4s
 	WORD $0x4ea91d31 // mov v17.16b, v9.16b
-	WORD $0x4e2fce51 // fmla v17.4s, v18.4s, v15.4s
-	WORD $0x4eaa1d52 // mov v18.16b, v10.16b
-	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
-	WORD $0x6e2fddf1 // fmul v17.4s, v15.4s, v15.4s
+	WORD $0x4e2dce11 // fmla v17.4s, v16.4s, v13.4s
+	WORD $0x4eaa1d50 // mov v16.16b, v10.16b
+	WORD $0x4e2dce30 // fmla v16.4s, v17.4s, v13.4s
+	WORD $0x4eab1d71 // mov v17.16b, v11.16b
+	WORD $0x4e2dce11 // fmla v17.4s, v16.4s, v13.4s
+	WORD $0x6e2dddb0 // fmul v16.4s, v13.4s, v13.4s
+	WORD $0x4ead1dad // mov v13.16b, v13.16b
+	WORD $0x4e31ce0d // fmla v13.4s, v16.4s, v17.4s
 	WORD $0x4eaf1def // mov v15.16b, v15.16b
-	WORD $0x4e32ce2f // fmla v15.4s, v17.4s, v18.4s
-	WORD $0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD $0x4e21aa10 // fcvtns v16.4s, v16.4s
-	WORD $0x4f3f0611 // sshr v17.4s, v16.4s, #1
-	WORD $0x6eb18610 // sub v16.4s, v16.4s, v17.4s
-	WORD $0x4eac8631 // add v17.4s, v17.4s, v12.4s
-	WORD $0x4f375631 // shl v17.4s, v17.4s, #23
-	WORD $0x6e31ddef // fmul v15.4s, v15.4s, v17.4s
-	WORD $0x4eac8610 // add v16.4s, v16.4s, v12.4s
-	WORD $0x4f375610 // shl v16.4s, v16.4s, #23
-	WORD $0x6e30ddef // fmul v15.4s, v15.4s, v16.4s
-	WORD $0x4e2bd5f0 // fadd v16.4s, v15.4s, v11.4s
-	WORD $0x6eaee5b1 // fcmgt v17.4s, v13.4s, v14.4s
-	WORD $0x6e6b1df1 // bsl v17.16b, v15.16b, v11.16b
-	WORD $0x6e30fe2f // fdiv v15.4s, v17.4s, v16.4s
-	WORD $0x6e2fddce // fmul v14.4s, v14.4s, v15.4s
-	FMOVQ F14, 0(R0)
+	WORD $0x4e2ecdaf // fmla v15.4s, v13.4s, v14.4s
+	WORD $0x6e2ffccd // fdiv v13.4s, v6.4s, v15.4s
+	WORD $0x6e2ddd8c // fmul v12.4s, v12.4s, v13.4s
+	FMOVQ F12, 0(R0)
 	ADD $16, R0, R0
 	ADD $16, R1, R1
 	SUBS $4, R2, R2
@@ -728,84 +688,64 @@ vector:
 rest:
 	ADD $4, R2, R2
 	TBZ $1, R2, no2
-	FMOVD 0(R1), F14
-	WORD $0x4ea01dcf // orr v15.16b, v14.16b, v0.16b
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	WORD $0x4e21f5ef // fmax v15.4s, v15.4s, v1.4s
-	WORD $0x4ea2f5ef // fmin v15.4s, v15.4s, v2.4s
-	WORD $0x6e23ddf0 // fmul v16.4s, v15.4s, v3.4s
-	WORD $0x4e218a10 // frintn v16.4s, v16.4s
-	WORD $0x4eaf1def // mov v15.16b, v15.16b
-	WORD $0x4ea4ce0f // fmls v15.4s, v16.4s, v4.4s
-	WORD $0x4ea5ce0f // fmls v15.4s, v16.4s, v5.4s
-	WORD $0x4ea71cf1 // mov v17.16b, v7.16b
-	WORD $0x4e2fccd1 // fmla v17.4s, v6.4s, v15.4s
-	WORD $0x4ea81d12 // mov v18.16b, v8.16b
-	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
+	FMOVD 0(R1), F12
+	WORD $0x4e20f58d // fmax v13.4s, v12.4s, v0.4s
+	WORD $0x4ea1f5ad // fmin v13.4s, v13.4s, v1.4s
+	WORD $0x6ea0f9ad // fneg v13.4s, v13.4s
+	WORD $0x4ea21c4e // mov v14.16b, v2.16b
+	WORD $0x4e23cdae // fmla v14.4s, v13.4s, v3.4s
+	WORD $0x4ea2d5cf // fsub v15.4s, v14.4s, v2.4s
+	WORD $0x4ea4cded // fmls v13.4s, v15.4s, v4.4s
+	WORD $0x4ea5cded // fmls v13.4s, v15.4s, v5.4s
+	WORD $0x4f3755ce // shl v14.4s, v14.4s, #23
+	WORD $0x4e26d5cf // fadd v15.4s, v14.4s, v6.4s
+	WORD $0x4ea81d10 // mov v16.16b, v8.16b
+	WORD $0x4e2dccf0 // fmla v16.4s, v7.4s, v13.4s
 	WORD $0x4ea91d31 // mov v17.16b, v9.16b
-	WORD $0x4e2fce51 // fmla v17.4s, v18.4s, v15.4s
-	WORD $0x4eaa1d52 // mov v18.16b, v10.16b
-	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
-	WORD $0x6e2fddf1 // fmul v17.4s, v15.4s, v15.4s
+	WORD $0x4e2dce11 // fmla v17.4s, v16.4s, v13.4s
+	WORD $0x4eaa1d50 // mov v16.16b, v10.16b
+	WORD $0x4e2dce30 // fmla v16.4s, v17.4s, v13.4s
+	WORD $0x4eab1d71 // mov v17.16b, v11.16b
+	WORD $0x4e2dce11 // fmla v17.4s, v16.4s, v13.4s
+	WORD $0x6e2dddb0 // fmul v16.4s, v13.4s, v13.4s
+	WORD $0x4ead1dad // mov v13.16b, v13.16b
+	WORD $0x4e31ce0d // fmla v13.4s, v16.4s, v17.4s
 	WORD $0x4eaf1def // mov v15.16b, v15.16b
-	WORD $0x4e32ce2f // fmla v15.4s, v17.4s, v18.4s
-	WORD $0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD $0x4e21aa10 // fcvtns v16.4s, v16.4s
-	WORD $0x4f3f0611 // sshr v17.4s, v16.4s, #1
-	WORD $0x6eb18610 // sub v16.4s, v16.4s, v17.4s
-	WORD $0x4eac8631 // add v17.4s, v17.4s, v12.4s
-	WORD $0x4f375631 // shl v17.4s, v17.4s, #23
-	WORD $0x6e31ddef // fmul v15.4s, v15.4s, v17.4s
-	WORD $0x4eac8610 // add v16.4s, v16.4s, v12.4s
-	WORD $0x4f375610 // shl v16.4s, v16.4s, #23
-	WORD $0x6e30ddef // fmul v15.4s, v15.4s, v16.4s
-	WORD $0x4e2bd5f0 // fadd v16.4s, v15.4s, v11.4s
-	WORD $0x6eaee5b1 // fcmgt v17.4s, v13.4s, v14.4s
-	WORD $0x6e6b1df1 // bsl v17.16b, v15.16b, v11.16b
-	WORD $0x6e30fe2f // fdiv v15.4s, v17.4s, v16.4s
-	WORD $0x6e2fddce // fmul v14.4s, v14.4s, v15.4s
-	FMOVD F14, 0(R0)
+	WORD $0x4e2ecdaf // fmla v15.4s, v13.4s, v14.4s
+	WORD $0x6e2ffccd // fdiv v13.4s, v6.4s, v15.4s
+	WORD $0x6e2ddd8c // fmul v12.4s, v12.4s, v13.4s
+	FMOVD F12, 0(R0)
 	ADD $8, R0, R0
 	ADD $8, R1, R1
 
 no2:
 	TBZ $0, R2, no1
-	FMOVS 0(R1), F14
-	WORD $0x4ea01dc0 // orr v0.16b, v14.16b, v0.16b
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
-	WORD $0x4ea2f400 // fmin v0.4s, v0.4s, v2.4s
-	WORD $0x6e23dc01 // fmul v1.4s, v0.4s, v3.4s
-	WORD $0x4e218821 // frintn v1.4s, v1.4s
-	WORD $0x4ea01c00 // mov v0.16b, v0.16b
-	WORD $0x4ea4cc20 // fmls v0.4s, v1.4s, v4.4s
-	WORD $0x4ea5cc20 // fmls v0.4s, v1.4s, v5.4s
-	WORD $0x4ea71ce2 // mov v2.16b, v7.16b
-	WORD $0x4e20ccc2 // fmla v2.4s, v6.4s, v0.4s
-	WORD $0x4ea81d03 // mov v3.16b, v8.16b
-	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
-	WORD $0x4ea91d22 // mov v2.16b, v9.16b
-	WORD $0x4e20cc62 // fmla v2.4s, v3.4s, v0.4s
-	WORD $0x4eaa1d43 // mov v3.16b, v10.16b
-	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
-	WORD $0x6e20dc02 // fmul v2.4s, v0.4s, v0.4s
-	WORD $0x4ea01c00 // mov v0.16b, v0.16b
-	WORD $0x4e23cc40 // fmla v0.4s, v2.4s, v3.4s
-	WORD $0x4e2bd400 // fadd v0.4s, v0.4s, v11.4s
-	WORD $0x4e21a821 // fcvtns v1.4s, v1.4s
-	WORD $0x4f3f0422 // sshr v2.4s, v1.4s, #1
-	WORD $0x6ea28421 // sub v1.4s, v1.4s, v2.4s
-	WORD $0x4eac8442 // add v2.4s, v2.4s, v12.4s
-	WORD $0x4f375442 // shl v2.4s, v2.4s, #23
-	WORD $0x6e22dc00 // fmul v0.4s, v0.4s, v2.4s
-	WORD $0x4eac8421 // add v1.4s, v1.4s, v12.4s
+	FMOVS 0(R1), F12
+	WORD $0x4e20f580 // fmax v0.4s, v12.4s, v0.4s
+	WORD $0x4ea1f400 // fmin v0.4s, v0.4s, v1.4s
+	WORD $0x6ea0f800 // fneg v0.4s, v0.4s
+	WORD $0x4ea21c41 // mov v1.16b, v2.16b
+	WORD $0x4e23cc01 // fmla v1.4s, v0.4s, v3.4s
+	WORD $0x4ea2d422 // fsub v2.4s, v1.4s, v2.4s
+	WORD $0x4ea4cc40 // fmls v0.4s, v2.4s, v4.4s
+	WORD $0x4ea5cc40 // fmls v0.4s, v2.4s, v5.4s
 	WORD $0x4f375421 // shl v1.4s, v1.4s, #23
-	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
-	WORD $0x4e2bd401 // fadd v1.4s, v0.4s, v11.4s
-	WORD $0x6eaee5a2 // fcmgt v2.4s, v13.4s, v14.4s
-	WORD $0x6e6b1c02 // bsl v2.16b, v0.16b, v11.16b
-	WORD $0x6e21fc40 // fdiv v0.4s, v2.4s, v1.4s
-	WORD $0x6e20ddc0 // fmul v0.4s, v14.4s, v0.4s
+	WORD $0x4e26d422 // fadd v2.4s, v1.4s, v6.4s
+	WORD $0x4ea81d03 // mov v3.16b, v8.16b
+	WORD $0x4e20cce3 // fmla v3.4s, v7.4s, v0.4s
+	WORD $0x4ea91d24 // mov v4.16b, v9.16b
+	WORD $0x4e20cc64 // fmla v4.4s, v3.4s, v0.4s
+	WORD $0x4eaa1d43 // mov v3.16b, v10.16b
+	WORD $0x4e20cc83 // fmla v3.4s, v4.4s, v0.4s
+	WORD $0x4eab1d64 // mov v4.16b, v11.16b
+	WORD $0x4e20cc64 // fmla v4.4s, v3.4s, v0.4s
+	WORD $0x6e20dc03 // fmul v3.4s, v0.4s, v0.4s
+	WORD $0x4ea01c00 // mov v0.16b, v0.16b
+	WORD $0x4e24cc60 // fmla v0.4s, v3.4s, v4.4s
+	WORD $0x4ea21c42 // mov v2.16b, v2.16b
+	WORD $0x4e21cc02 // fmla v2.4s, v0.4s, v1.4s
+	WORD $0x6e22fcc0 // fdiv v0.4s, v6.4s, v2.4s
+	WORD $0x6e20dd80 // fmul v0.4s, v12.4s, v0.4s
 	FMOVS F0, 0(R0)
 	ADD $4, R0, R0
 	ADD $4, R1, R1
@@ -816,234 +756,142 @@ no1:
 TEXT ·unaryTanhNEON(SB), NOSPLIT, $0-32
 	MOVD $constants<>(SB), R0
 	FMOVQ 272(R0), F0
-	FMOVQ 96(R0), F1
-	FMOVQ 112(R0), F2
-	FMOVQ 128(R0), F3
-	FMOVQ 144(R0), F4
-	FMOVQ 160(R0), F5
-	FMOVQ 176(R0), F6
-	FMOVQ 192(R0), F7
-	FMOVQ 208(R0), F8
-	FMOVQ 224(R0), F9
-	FMOVQ 240(R0), F10
-	FMOVQ 64(R0), F11
-	FMOVQ 256(R0), F12
-	FMOVQ 288(R0), F13
-	MOVD dst+0(FP), R1
-	MOVD src+8(FP), R2
-	MOVD n+16(FP), R3
+	FMOVQ 288(R0), F1
+	FMOVQ 128(R0), F2
+	FMOVQ 144(R0), F3
+	FMOVQ 64(R0), F4
+	FMOVQ 192(R0), F5
+	FMOVQ 208(R0), F6
+	FMOVQ 224(R0), F7
+	FMOVQ 240(R0), F8
+	FMOVQ 256(R0), F9
+	FMOVQ 304(R0), F10
+	FMOVQ 320(R0), F11
+	MOVD dst+0(FP), R0
+	MOVD src+8(FP), R1
+	MOVD n+16(FP), R2
 	// 1 vectors at a time
-	SUBS $4, R3, R3
+	SUBS $4, R2, R2
 	BLT rest
 
 vector:
-	FMOVQ 0(R2), F14
-	WORD $0x4ea0f9cf // fabs v15.4s, v14.4s
-	WORD $0x6e20ddf0 // fmul v16.4s, v15.4s, v0.4s
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	WORD $0x4e21f610 // fmax v16.4s, v16.4s, v1.4s
-	WORD $0x4ea2f610 // fmin v16.4s, v16.4s, v2.4s
-	WORD $0x6e23de11 // fmul v17.4s, v16.4s, v3.4s
-	WORD $0x4e218a31 // frintn v17.4s, v17.4s
-	WORD $0x4eb01e10 // mov v16.16b, v16.16b
-	WORD $0x4ea4ce30 // fmls v16.4s, v17.4s, v4.4s
-	WORD $0x4ea5ce30 // fmls v16.4s, v17.4s, v5.4s
-	WORD $0x4ea71cf2 // mov v18.16b, v7.16b
-	WORD $0x4e30ccd2 // fmla v18.4s, v6.4s, v16.4s
-	WORD $0x4ea81d13 // mov v19.16b, v8.16b
-	WORD $0x4e30ce53 // fmla v19.4s, v18.4s, v16.4s
-	WORD $0x4ea91d32 // mov v18.16b, v9.16b
-	WORD $0x4e30ce72 // fmla v18.4s, v19.4s, v16.4s
-	WORD $0x4eaa1d53 // mov v19.16b, v10.16b
-	WORD $0x4e30ce53 // fmla v19.4s, v18.4s, v16.4s
-	WORD $0x6e30de12 // fmul v18.4s, v16.4s, v16.4s
-	WORD $0x4eb01e10 // mov v16.16b, v16.16b
-	WORD $0x4e33ce50 // fmla v16.4s, v18.4s, v19.4s
-	WORD $0x4e2bd610 // fadd v16.4s, v16.4s, v11.4s
-	WORD $0x4e21aa31 // fcvtns v17.4s, v17.4s
-	WORD $0x4f3f0632 // sshr v18.4s, v17.4s, #1
-	WORD $0x6eb28631 // sub v17.4s, v17.4s, v18.4s
-	WORD $0x4eac8652 // add v18.4s, v18.4s, v12.4s
-	WORD $0x4f375652 // shl v18.4s, v18.4s, #23
-	WORD $0x6e32de10 // fmul v16.4s, v16.4s, v18.4s
-	WORD $0x4eac8631 // add v17.4s, v17.4s, v12.4s
-	WORD $0x4f375631 // shl v17.4s, v17.4s, #23
-	WORD $0x6e31de10 // fmul v16.4s, v16.4s, v17.4s
-	WORD $0x4eb0d571 // fsub v17.4s, v11.4s, v16.4s
-	WORD $0x4e30d570 // fadd v16.4s, v11.4s, v16.4s
-	WORD $0x6e30fe30 // fdiv v16.4s, v17.4s, v16.4s
-	WORD $0x6e2fddf1 // fmul v17.4s, v15.4s, v15.4s
-	FMOVQ 304(R0), F18
-	WORD $0x4eb21e52 // mov v18.16b, v18.16b
-	WORD $0x4e31cdb2 // fmla v18.4s, v13.4s, v17.4s
-	FMOVQ 320(R0), F19
-	WORD $0x4eb31e73 // mov v19.16b, v19.16b
-	WORD $0x4e31ce53 // fmla v19.4s, v18.4s, v17.4s
-	FMOVQ 336(R0), F18
-	WORD $0x4eb21e52 // mov v18.16b, v18.16b
-	WORD $0x4e31ce72 // fmla v18.4s, v19.4s, v17.4s
-	FMOVQ 352(R0), F19
-	WORD $0x4eb31e73 // mov v19.16b, v19.16b
-	WORD $0x4e31ce53 // fmla v19.4s, v18.4s, v17.4s
-	WORD $0x6e31de71 // fmul v17.4s, v19.4s, v17.4s
-	WORD $0x4eaf1df2 // mov v18.16b, v15.16b
-	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
-	FMOVQ 368(R0), F17
-	WORD $0x6eafe62f // fcmgt v15.4s, v17.4s, v15.4s
-	WORD $0x6e701e4f // bsl v15.16b, v18.16b, v16.16b
+	FMOVQ 0(R1), F12
+	WORD $0x4ea0f98d // fabs v13.4s, v12.4s
+	WORD $0x4ea0f5ad // fmin v13.4s, v13.4s, v0.4s
+	WORD $0x4e2dd5ad // fadd v13.4s, v13.4s, v13.4s
+	WORD $0x4ea11c2e // mov v14.16b, v1.16b
+	WORD $0x4e22cdae // fmla v14.4s, v13.4s, v2.4s
+	WORD $0x4ea1d5cf // fsub v15.4s, v14.4s, v1.4s
+	WORD $0x4ea3cded // fmls v13.4s, v15.4s, v3.4s
+	WORD $0x4f3755ce // shl v14.4s, v14.4s, #23
+	WORD $0x4ea4d5cf // fsub v15.4s, v14.4s, v4.4s
+	WORD $0x4ea61cd0 // mov v16.16b, v6.16b
+	WORD $0x4e2dccb0 // fmla v16.4s, v5.4s, v13.4s
+	WORD $0x4ea71cf1 // mov v17.16b, v7.16b
+	WORD $0x4e2dce11 // fmla v17.4s, v16.4s, v13.4s
+	WORD $0x4ea81d10 // mov v16.16b, v8.16b
+	WORD $0x4e2dce30 // fmla v16.4s, v17.4s, v13.4s
+	WORD $0x4ea91d31 // mov v17.16b, v9.16b
+	WORD $0x4e2dce11 // fmla v17.4s, v16.4s, v13.4s
+	WORD $0x6e2dddb0 // fmul v16.4s, v13.4s, v13.4s
+	WORD $0x4ead1dad // mov v13.16b, v13.16b
+	WORD $0x4e31ce0d // fmla v13.4s, v16.4s, v17.4s
 	WORD $0x4eaf1def // mov v15.16b, v15.16b
-	FMOVQ 80(R0), F16
-	WORD $0x6eb01dcf // bit v15.16b, v14.16b, v16.16b
-	FMOVQ F15, 0(R1)
+	WORD $0x4e2dcdcf // fmla v15.4s, v14.4s, v13.4s
+	WORD $0x4e2ad5ed // fadd v13.4s, v15.4s, v10.4s
+	WORD $0x6e2dfded // fdiv v13.4s, v15.4s, v13.4s
+	WORD $0x4ead1dad // mov v13.16b, v13.16b
+	WORD $0x6eab1d8d // bit v13.16b, v12.16b, v11.16b
+	FMOVQ F13, 0(R0)
+	ADD $16, R0, R0
 	ADD $16, R1, R1
-	ADD $16, R2, R2
-	SUBS $4, R3, R3
+	SUBS $4, R2, R2
 	BGE vector
 
 rest:
-	ADD $4, R3, R3
-	TBZ $1, R3, no2
-	FMOVD 0(R2), F14
-	WORD $0x4ea0f9cf // fabs v15.4s, v14.4s
-	WORD $0x6e20ddf0 // fmul v16.4s, v15.4s, v0.4s
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	WORD $0x4e21f610 // fmax v16.4s, v16.4s, v1.4s
-	WORD $0x4ea2f610 // fmin v16.4s, v16.4s, v2.4s
-	WORD $0x6e23de11 // fmul v17.4s, v16.4s, v3.4s
-	WORD $0x4e218a31 // frintn v17.4s, v17.4s
-	WORD $0x4eb01e10 // mov v16.16b, v16.16b
-	WORD $0x4ea4ce30 // fmls v16.4s, v17.4s, v4.4s
-	WORD $0x4ea5ce30 // fmls v16.4s, v17.4s, v5.4s
-	WORD $0x4ea71cf2 // mov v18.16b, v7.16b
-	WORD $0x4e30ccd2 // fmla v18.4s, v6.4s, v16.4s
-	WORD $0x4ea81d13 // mov v19.16b, v8.16b
-	WORD $0x4e30ce53 // fmla v19.4s, v18.4s, v16.4s
-	WORD $0x4ea91d32 // mov v18.16b, v9.16b
-	WORD $0x4e30ce72 // fmla v18.4s, v19.4s, v16.4s
-	WORD $0x4eaa1d53 // mov v19.16b, v10.16b
-	WORD $0x4e30ce53 // fmla v19.4s, v18.4s, v16.4s
-	WORD $0x6e30de12 // fmul v18.4s, v16.4s, v16.4s
-	WORD $0x4eb01e10 // mov v16.16b, v16.16b
-	WORD $0x4e33ce50 // fmla v16.4s, v18.4s, v19.4s
-	WORD $0x4e2bd610 // fadd v16.4s, v16.4s, v11.4s
-	WORD $0x4e21aa31 // fcvtns v17.4s, v17.4s
-	WORD $0x4f3f0632 // sshr v18.4s, v17.4s, #1
-	WORD $0x6eb28631 // sub v17.4s, v17.4s, v18.4s
-	WORD $0x4eac8652 // add v18.4s, v18.4s, v12.4s
-	WORD $0x4f375652 // shl v18.4s, v18.4s, #23
-	WORD $0x6e32de10 // fmul v16.4s, v16.4s, v18.4s
-	WORD $0x4eac8631 // add v17.4s, v17.4s, v12.4s
-	WORD $0x4f375631 // shl v17.4s, v17.4s, #23
-	WORD $0x6e31de10 // fmul v16.4s, v16.4s, v17.4s
-	WORD $0x4eb0d571 // fsub v17.4s, v11.4s, v16.4s
-	WORD $0x4e30d570 // fadd v16.4s, v11.4s, v16.4s
-	WORD $0x6e30fe30 // fdiv v16.4s, v17.4s, v16.4s
-	WORD $0x6e2fddf1 // fmul v17.4s, v15.4s, v15.4s
-	FMOVQ 304(R0), F18
-	WORD $0x4eb21e52 // mov v18.16b, v18.16b
-	WORD $0x4e31cdb2 // fmla v18.4s, v13.4s, v17.4s
-	FMOVQ 320(R0), F19
-	WORD $0x4eb31e73 // mov v19.16b, v19.16b
-	WORD $0x4e31ce53 // fmla v19.4s, v18.4s, v17.4s
-	FMOVQ 336(R0), F18
-	WORD $0x4eb21e52 // mov v18.16b, v18.16b
-	WORD $0x4e31ce72 // fmla v18.4s, v19.4s, v17.4s
-	FMOVQ 352(R0), F19
-	WORD $0x4eb31e73 // mov v19.16b, v19.16b
-	WORD $0x4e31ce53 // fmla v19.4s, v18.4s, v17.4s
-	WORD $0x6e31de71 // fmul v17.4s, v19.4s, v17.4s
-	WORD $0x4eaf1df2 // mov v18.16b, v15.16b
-	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
-	FMOVQ 368(R0), F17
-	WORD $0x6eafe62f // fcmgt v15.4s, v17.4s, v15.4s
-	WORD $0x6e701e4f // bsl v15.16b, v18.16b, v16.16b
+	ADD $4, R2, R2
+	TBZ $1, R2, no2
+	FMOVD 0(R1), F12
+	WORD $0x4ea0f98d // fabs v13.4s, v12.4s
+	WORD $0x4ea0f5ad // fmin v13.4s, v13.4s, v0.4s
+	WORD $0x4e2dd5ad // fadd v13.4s, v13.4s, v13.4s
+	WORD $0x4ea11c2e // mov v14.16b, v1.16b
+	WORD $0x4e22cdae // fmla v14.4s, v13.4s, v2.4s
+	WORD $0x4ea1d5cf // fsub v15.4s, v14.4s, v1.4s
+	WORD $0x4ea3cded // fmls v13.4s, v15.4s, v3.4s
+	WORD $0x4f3755ce // shl v14.4s, v14.4s, #23
+	WORD $0x4ea4d5cf // fsub v15.4s, v14.4s, v4.4s
+	WORD $0x4ea61cd0 // mov v16.16b, v6.16b
+	WORD $0x4e2dccb0 // fmla v16.4s, v5.4s, v13.4s
+	WORD $0x4ea71cf1 // mov v17.16b, v7.16b
+	WORD $0x4e2dce11 // fmla v17.4s, v16.4s, v13.4s
+	WORD $0x4ea81d10 // mov v16.16b, v8.16b
+	WORD $0x4e2dce30 // fmla v16.4s, v17.4s, v13.4s
+	WORD $0x4ea91d31 // mov v17.16b, v9.16b
+	WORD $0x4e2dce11 // fmla v17.4s, v16.4s, v13.4s
+	WORD $0x6e2dddb0 // fmul v16.4s, v13.4s, v13.4s
+	WORD $0x4ead1dad // mov v13.16b, v13.16b
+	WORD $0x4e31ce0d // fmla v13.4s, v16.4s, v17.4s
 	WORD $0x4eaf1def // mov v15.16b, v15.16b
-	FMOVQ 80(R0), F16
-	WORD $0x6eb01dcf // bit v15.16b, v14.16b, v16.16b
-	FMOVD F15, 0(R1)
+	WORD $0x4e2dcdcf // fmla v15.4s, v14.4s, v13.4s
+	WORD $0x4e2ad5ed // fadd v13.4s, v15.4s, v10.4s
+	WORD $0x6e2dfded // fdiv v13.4s, v15.4s, v13.4s
+	WORD $0x4ead1dad // mov v13.16b, v13.16b
+	WORD $0x6eab1d8d // bit v13.16b, v12.16b, v11.16b
+	FMOVD F13, 0(R0)
+	ADD $8, R0, R0
 	ADD $8, R1, R1
-	ADD $8, R2, R2
 
 no2:
-	TBZ $0, R3, no1
-	FMOVS 0(R2), F14
-	WORD $0x4ea0f9cf // fabs v15.4s, v14.4s
-	WORD $0x6e20dde0 // fmul v0.4s, v15.4s, v0.4s
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
-	WORD $0x4ea2f400 // fmin v0.4s, v0.4s, v2.4s
-	WORD $0x6e23dc01 // fmul v1.4s, v0.4s, v3.4s
-	WORD $0x4e218821 // frintn v1.4s, v1.4s
-	WORD $0x4ea01c00 // mov v0.16b, v0.16b
-	WORD $0x4ea4cc20 // fmls v0.4s, v1.4s, v4.4s
-	WORD $0x4ea5cc20 // fmls v0.4s, v1.4s, v5.4s
-	WORD $0x4ea71ce2 // mov v2.16b, v7.16b
-	WORD $0x4e20ccc2 // fmla v2.4s, v6.4s, v0.4s
+	TBZ $0, R2, no1
+	FMOVS 0(R1), F12
+	WORD $0x4ea0f98d // fabs v13.4s, v12.4s
+	WORD $0x4ea0f5a0 // fmin v0.4s, v13.4s, v0.4s
+	WORD $0x4e20d400 // fadd v0.4s, v0.4s, v0.4s
+	WORD $0x4ea11c2d // mov v13.16b, v1.16b
+	WORD $0x4e22cc0d // fmla v13.4s, v0.4s, v2.4s
+	WORD $0x4ea1d5a1 // fsub v1.4s, v13.4s, v1.4s
+	WORD $0x4ea3cc20 // fmls v0.4s, v1.4s, v3.4s
+	WORD $0x4f3755a1 // shl v1.4s, v13.4s, #23
+	WORD $0x4ea4d422 // fsub v2.4s, v1.4s, v4.4s
+	WORD $0x4ea61cc3 // mov v3.16b, v6.16b
+	WORD $0x4e20cca3 // fmla v3.4s, v5.4s, v0.4s
+	WORD $0x4ea71ce4 // mov v4.16b, v7.16b
+	WORD $0x4e20cc64 // fmla v4.4s, v3.4s, v0.4s
 	WORD $0x4ea81d03 // mov v3.16b, v8.16b
-	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
-	WORD $0x4ea91d22 // mov v2.16b, v9.16b
-	WORD $0x4e20cc62 // fmla v2.4s, v3.4s, v0.4s
-	WORD $0x4eaa1d43 // mov v3.16b, v10.16b
-	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
-	WORD $0x6e20dc02 // fmul v2.4s, v0.4s, v0.4s
+	WORD $0x4e20cc83 // fmla v3.4s, v4.4s, v0.4s
+	WORD $0x4ea91d24 // mov v4.16b, v9.16b
+	WORD $0x4e20cc64 // fmla v4.4s, v3.4s, v0.4s
+	WORD $0x6e20dc03 // fmul v3.4s, v0.4s, v0.4s
 	WORD $0x4ea01c00 // mov v0.16b, v0.16b
-	WORD $0x4e23cc40 // fmla v0.4s, v2.4s, v3.4s
-	WORD $0x4e2bd400 // fadd v0.4s, v0.4s, v11.4s
-	WORD $0x4e21a821 // fcvtns v1.4s, v1.4s
-	WORD $0x4f3f0422 // sshr v2.4s, v1.4s, #1
-	WORD $0x6ea28421 // sub v1.4s, v1.4s, v2.4s
-	WORD $0x4eac8442 // add v2.4s, v2.4s, v12.4s
-	WORD $0x4f375442 // shl v2.4s, v2.4s, #23
-	WORD $0x6e22dc00 // fmul v0.4s, v0.4s, v2.4s
-	WORD $0x4eac8421 // add v1.4s, v1.4s, v12.4s
-	WORD $0x4f375421 // shl v1.4s, v1.4s, #23
-	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
-	WORD $0x4ea0d561 // fsub v1.4s, v11.4s, v0.4s
-	WORD $0x4e20d560 // fadd v0.4s, v11.4s, v0.4s
-	WORD $0x6e20fc20 // fdiv v0.4s, v1.4s, v0.4s
-	WORD $0x6e2fdde1 // fmul v1.4s, v15.4s, v15.4s
-	FMOVQ 304(R0), F2
+	WORD $0x4e24cc60 // fmla v0.4s, v3.4s, v4.4s
 	WORD $0x4ea21c42 // mov v2.16b, v2.16b
-	WORD $0x4e21cda2 // fmla v2.4s, v13.4s, v1.4s
-	FMOVQ 320(R0), F3
-	WORD $0x4ea31c63 // mov v3.16b, v3.16b
-	WORD $0x4e21cc43 // fmla v3.4s, v2.4s, v1.4s
-	FMOVQ 336(R0), F2
-	WORD $0x4ea21c42 // mov v2.16b, v2.16b
-	WORD $0x4e21cc62 // fmla v2.4s, v3.4s, v1.4s
-	FMOVQ 352(R0), F3
-	WORD $0x4ea31c63 // mov v3.16b, v3.16b
-	WORD $0x4e21cc43 // fmla v3.4s, v2.4s, v1.4s
-	WORD $0x6e21dc61 // fmul v1.4s, v3.4s, v1.4s
-	WORD $0x4eaf1de2 // mov v2.16b, v15.16b
-	WORD $0x4e2fcc22 // fmla v2.4s, v1.4s, v15.4s
-	FMOVQ 368(R0), F1
-	WORD $0x6eafe421 // fcmgt v1.4s, v1.4s, v15.4s
-	WORD $0x6e601c41 // bsl v1.16b, v2.16b, v0.16b
-	WORD $0x4ea11c20 // mov v0.16b, v1.16b
-	FMOVQ 80(R0), F1
-	WORD $0x6ea11dc0 // bit v0.16b, v14.16b, v1.16b
-	FMOVS F0, 0(R1)
+	WORD $0x4e20cc22 // fmla v2.4s, v1.4s, v0.4s
+	WORD $0x4e2ad440 // fadd v0.4s, v2.4s, v10.4s
+	WORD $0x6e20fc40 // fdiv v0.4s, v2.4s, v0.4s
+	WORD $0x4ea01c00 // mov v0.16b, v0.16b
+	WORD $0x6eab1d80 // bit v0.16b, v12.16b, v11.16b
+	FMOVS F0, 0(R0)
+	ADD $4, R0, R0
 	ADD $4, R1, R1
-	ADD $4, R2, R2
 
 no1:
 	RET
 
 TEXT ·unaryExpNEON(SB), NOSPLIT, $0-32
 	MOVD $constants<>(SB), R0
-	FMOVQ 96(R0), F0
-	FMOVQ 112(R0), F1
+	FMOVQ 80(R0), F0
+	FMOVQ 336(R0), F1
 	FMOVQ 128(R0), F2
 	FMOVQ 144(R0), F3
 	FMOVQ 160(R0), F4
-	FMOVQ 176(R0), F5
-	FMOVQ 192(R0), F6
-	FMOVQ 208(R0), F7
-	FMOVQ 224(R0), F8
-	FMOVQ 240(R0), F9
+	FMOVQ 192(R0), F5
+	FMOVQ 208(R0), F6
+	FMOVQ 224(R0), F7
+	FMOVQ 240(R0), F8
+	FMOVQ 256(R0), F9
 	FMOVQ 64(R0), F10
-	FMOVQ 256(R0), F11
+	FMOVQ 352(R0), F11
 	MOVD dst+0(FP), R0
 	MOVD src+8(FP), R1
 	MOVD n+16(FP), R2
@@ -1166,20 +1014,20 @@ no1:
 
 TEXT ·unaryErfNEON(SB), NOSPLIT, $0-32
 	MOVD $constants<>(SB), R0
-	FMOVQ 384(R0), F0
-	FMOVQ 400(R0), F1
-	FMOVQ 416(R0), F2
-	FMOVQ 432(R0), F3
-	FMOVQ 448(R0), F4
-	FMOVQ 464(R0), F5
-	FMOVQ 480(R0), F6
+	FMOVQ 368(R0), F0
+	FMOVQ 384(R0), F1
+	FMOVQ 400(R0), F2
+	FMOVQ 416(R0), F3
+	FMOVQ 432(R0), F4
+	FMOVQ 448(R0), F5
+	FMOVQ 464(R0), F6
 	FMOVQ 0(R0), F7
-	FMOVQ 496(R0), F8
-	FMOVQ 512(R0), F9
-	FMOVQ 528(R0), F10
-	FMOVQ 544(R0), F11
-	FMOVQ 560(R0), F12
-	FMOVQ 576(R0), F13
+	FMOVQ 480(R0), F8
+	FMOVQ 496(R0), F9
+	FMOVQ 512(R0), F10
+	FMOVQ 528(R0), F11
+	FMOVQ 544(R0), F12
+	FMOVQ 560(R0), F13
 	MOVD dst+0(FP), R1
 	MOVD src+8(FP), R2
 	MOVD n+16(FP), R3
@@ -1214,15 +1062,15 @@ vector:
 	WORD $0x4e31ce72 // fmla v18.4s, v19.4s, v17.4s
 	WORD $0x4ead1db3 // mov v19.16b, v13.16b
 	WORD $0x4e31ce53 // fmla v19.4s, v18.4s, v17.4s
-	FMOVQ 592(R0), F18
+	FMOVQ 576(R0), F18
 	WORD $0x4eb21e52 // mov v18.16b, v18.16b
 	WORD $0x4e31ce72 // fmla v18.4s, v19.4s, v17.4s
-	FMOVQ 608(R0), F19
+	FMOVQ 592(R0), F19
 	WORD $0x4eb31e73 // mov v19.16b, v19.16b
 	WORD $0x4e31ce53 // fmla v19.4s, v18.4s, v17.4s
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	FMOVQ 96(R0), F17
-	FMOVQ 112(R0), F18
+	FMOVQ 80(R0), F17
+	FMOVQ 336(R0), F18
 	WORD $0x4e31f671 // fmax v17.4s, v19.4s, v17.4s
 	WORD $0x4eb2f631 // fmin v17.4s, v17.4s, v18.4s
 	FMOVQ 128(R0), F18
@@ -1233,17 +1081,17 @@ vector:
 	WORD $0x4eb3ce51 // fmls v17.4s, v18.4s, v19.4s
 	FMOVQ 160(R0), F19
 	WORD $0x4eb3ce51 // fmls v17.4s, v18.4s, v19.4s
-	FMOVQ 176(R0), F19
-	FMOVQ 192(R0), F20
+	FMOVQ 192(R0), F19
+	FMOVQ 208(R0), F20
 	WORD $0x4eb41e94 // mov v20.16b, v20.16b
 	WORD $0x4e31ce74 // fmla v20.4s, v19.4s, v17.4s
-	FMOVQ 208(R0), F19
+	FMOVQ 224(R0), F19
 	WORD $0x4eb31e73 // mov v19.16b, v19.16b
 	WORD $0x4e31ce93 // fmla v19.4s, v20.4s, v17.4s
-	FMOVQ 224(R0), F20
+	FMOVQ 240(R0), F20
 	WORD $0x4eb41e94 // mov v20.16b, v20.16b
 	WORD $0x4e31ce74 // fmla v20.4s, v19.4s, v17.4s
-	FMOVQ 240(R0), F19
+	FMOVQ 256(R0), F19
 	WORD $0x4eb31e73 // mov v19.16b, v19.16b
 	WORD $0x4e31ce93 // fmla v19.4s, v20.4s, v17.4s
 	WORD $0x6e31de34 // fmul v20.4s, v17.4s, v17.4s
@@ -1254,11 +1102,11 @@ vector:
 	WORD $0x4e21aa52 // fcvtns v18.4s, v18.4s
 	WORD $0x4f3f0653 // sshr v19.4s, v18.4s, #1
 	WORD $0x6eb38652 // sub v18.4s, v18.4s, v19.4s
-	FMOVQ 256(R0), F20
+	FMOVQ 352(R0), F20
 	WORD $0x4eb48673 // add v19.4s, v19.4s, v20.4s
 	WORD $0x4f375673 // shl v19.4s, v19.4s, #23
 	WORD $0x6e33de31 // fmul v17.4s, v17.4s, v19.4s
-	FMOVQ 256(R0), F19
+	FMOVQ 352(R0), F19
 	WORD $0x4eb38652 // add v18.4s, v18.4s, v19.4s
 	WORD $0x4f375652 // shl v18.4s, v18.4s, #23
 	WORD $0x6e32de31 // fmul v17.4s, v17.4s, v18.4s
@@ -1268,7 +1116,7 @@ vector:
 	WORD $0x6eafe64f // fcmgt v15.4s, v18.4s, v15.4s
 	WORD $0x6e711e0f // bsl v15.16b, v16.16b, v17.16b
 	WORD $0x4eaf1def // mov v15.16b, v15.16b
-	FMOVQ 80(R0), F16
+	FMOVQ 320(R0), F16
 	WORD $0x6eb01dcf // bit v15.16b, v14.16b, v16.16b
 	FMOVQ F15, 0(R1)
 	ADD $16, R1, R1
@@ -1305,15 +1153,15 @@ rest:
 	WORD $0x4e31ce72 // fmla v18.4s, v19.4s, v17.4s
 	WORD $0x4ead1db3 // mov v19.16b, v13.16b
 	WORD $0x4e31ce53 // fmla v19.4s, v18.4s, v17.4s
-	FMOVQ 592(R0), F18
+	FMOVQ 576(R0), F18
 	WORD $0x4eb21e52 // mov v18.16b, v18.16b
 	WORD $0x4e31ce72 // fmla v18.4s, v19.4s, v17.4s
-	FMOVQ 608(R0), F19
+	FMOVQ 592(R0), F19
 	WORD $0x4eb31e73 // mov v19.16b, v19.16b
 	WORD $0x4e31ce53 // fmla v19.4s, v18.4s, v17.4s
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	FMOVQ 96(R0), F17
-	FMOVQ 112(R0), F18
+	FMOVQ 80(R0), F17
+	FMOVQ 336(R0), F18
 	WORD $0x4e31f671 // fmax v17.4s, v19.4s, v17.4s
 	WORD $0x4eb2f631 // fmin v17.4s, v17.4s, v18.4s
 	FMOVQ 128(R0), F18
@@ -1324,17 +1172,17 @@ rest:
 	WORD $0x4eb3ce51 // fmls v17.4s, v18.4s, v19.4s
 	FMOVQ 160(R0), F19
 	WORD $0x4eb3ce51 // fmls v17.4s, v18.4s, v19.4s
-	FMOVQ 176(R0), F19
-	FMOVQ 192(R0), F20
+	FMOVQ 192(R0), F19
+	FMOVQ 208(R0), F20
 	WORD $0x4eb41e94 // mov v20.16b, v20.16b
 	WORD $0x4e31ce74 // fmla v20.4s, v19.4s, v17.4s
-	FMOVQ 208(R0), F19
+	FMOVQ 224(R0), F19
 	WORD $0x4eb31e73 // mov v19.16b, v19.16b
 	WORD $0x4e31ce93 // fmla v19.4s, v20.4s, v17.4s
-	FMOVQ 224(R0), F20
+	FMOVQ 240(R0), F20
 	WORD $0x4eb41e94 // mov v20.16b, v20.16b
 	WORD $0x4e31ce74 // fmla v20.4s, v19.4s, v17.4s
-	FMOVQ 240(R0), F19
+	FMOVQ 256(R0), F19
 	WORD $0x4eb31e73 // mov v19.16b, v19.16b
 	WORD $0x4e31ce93 // fmla v19.4s, v20.4s, v17.4s
 	WORD $0x6e31de34 // fmul v20.4s, v17.4s, v17.4s
@@ -1345,11 +1193,11 @@ rest:
 	WORD $0x4e21aa52 // fcvtns v18.4s, v18.4s
 	WORD $0x4f3f0653 // sshr v19.4s, v18.4s, #1
 	WORD $0x6eb38652 // sub v18.4s, v18.4s, v19.4s
-	FMOVQ 256(R0), F20
+	FMOVQ 352(R0), F20
 	WORD $0x4eb48673 // add v19.4s, v19.4s, v20.4s
 	WORD $0x4f375673 // shl v19.4s, v19.4s, #23
 	WORD $0x6e33de31 // fmul v17.4s, v17.4s, v19.4s
-	FMOVQ 256(R0), F19
+	FMOVQ 352(R0), F19
 	WORD $0x4eb38652 // add v18.4s, v18.4s, v19.4s
 	WORD $0x4f375652 // shl v18.4s, v18.4s, #23
 	WORD $0x6e32de31 // fmul v17.4s, v17.4s, v18.4s
@@ -1359,7 +1207,7 @@ rest:
 	WORD $0x6eafe64f // fcmgt v15.4s, v18.4s, v15.4s
 	WORD $0x6e711e0f // bsl v15.16b, v16.16b, v17.16b
 	WORD $0x4eaf1def // mov v15.16b, v15.16b
-	FMOVQ 80(R0), F16
+	FMOVQ 320(R0), F16
 	WORD $0x6eb01dcf // bit v15.16b, v14.16b, v16.16b
 	FMOVD F15, 0(R1)
 	ADD $8, R1, R1
@@ -1393,15 +1241,15 @@ no2:
 	WORD $0x4e21cc62 // fmla v2.4s, v3.4s, v1.4s
 	WORD $0x4ead1da3 // mov v3.16b, v13.16b
 	WORD $0x4e21cc43 // fmla v3.4s, v2.4s, v1.4s
-	FMOVQ 592(R0), F2
+	FMOVQ 576(R0), F2
 	WORD $0x4ea21c42 // mov v2.16b, v2.16b
 	WORD $0x4e21cc62 // fmla v2.4s, v3.4s, v1.4s
-	FMOVQ 608(R0), F3
+	FMOVQ 592(R0), F3
 	WORD $0x4ea31c63 // mov v3.16b, v3.16b
 	WORD $0x4e21cc43 // fmla v3.4s, v2.4s, v1.4s
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	FMOVQ 96(R0), F1
-	FMOVQ 112(R0), F2
+	FMOVQ 80(R0), F1
+	FMOVQ 336(R0), F2
 	WORD $0x4e21f461 // fmax v1.4s, v3.4s, v1.4s
 	WORD $0x4ea2f421 // fmin v1.4s, v1.4s, v2.4s
 	FMOVQ 128(R0), F2
@@ -1412,17 +1260,17 @@ no2:
 	WORD $0x4ea3cc41 // fmls v1.4s, v2.4s, v3.4s
 	FMOVQ 160(R0), F3
 	WORD $0x4ea3cc41 // fmls v1.4s, v2.4s, v3.4s
-	FMOVQ 176(R0), F3
-	FMOVQ 192(R0), F4
+	FMOVQ 192(R0), F3
+	FMOVQ 208(R0), F4
 	WORD $0x4ea41c84 // mov v4.16b, v4.16b
 	WORD $0x4e21cc64 // fmla v4.4s, v3.4s, v1.4s
-	FMOVQ 208(R0), F3
+	FMOVQ 224(R0), F3
 	WORD $0x4ea31c63 // mov v3.16b, v3.16b
 	WORD $0x4e21cc83 // fmla v3.4s, v4.4s, v1.4s
-	FMOVQ 224(R0), F4
+	FMOVQ 240(R0), F4
 	WORD $0x4ea41c84 // mov v4.16b, v4.16b
 	WORD $0x4e21cc64 // fmla v4.4s, v3.4s, v1.4s
-	FMOVQ 240(R0), F3
+	FMOVQ 256(R0), F3
 	WORD $0x4ea31c63 // mov v3.16b, v3.16b
 	WORD $0x4e21cc83 // fmla v3.4s, v4.4s, v1.4s
 	WORD $0x6e21dc24 // fmul v4.4s, v1.4s, v1.4s
@@ -1433,11 +1281,11 @@ no2:
 	WORD $0x4e21a842 // fcvtns v2.4s, v2.4s
 	WORD $0x4f3f0443 // sshr v3.4s, v2.4s, #1
 	WORD $0x6ea38442 // sub v2.4s, v2.4s, v3.4s
-	FMOVQ 256(R0), F4
+	FMOVQ 352(R0), F4
 	WORD $0x4ea48463 // add v3.4s, v3.4s, v4.4s
 	WORD $0x4f375463 // shl v3.4s, v3.4s, #23
 	WORD $0x6e23dc21 // fmul v1.4s, v1.4s, v3.4s
-	FMOVQ 256(R0), F3
+	FMOVQ 352(R0), F3
 	WORD $0x4ea38442 // add v2.4s, v2.4s, v3.4s
 	WORD $0x4f375442 // shl v2.4s, v2.4s, #23
 	WORD $0x6e22dc21 // fmul v1.4s, v1.4s, v2.4s
@@ -1447,7 +1295,7 @@ no2:
 	WORD $0x6eafe442 // fcmgt v2.4s, v2.4s, v15.4s
 	WORD $0x6e611c02 // bsl v2.16b, v0.16b, v1.16b
 	WORD $0x4ea21c40 // mov v0.16b, v2.16b
-	FMOVQ 80(R0), F1
+	FMOVQ 320(R0), F1
 	WORD $0x6ea11dc0 // bit v0.16b, v14.16b, v1.16b
 	FMOVS F0, 0(R1)
 	ADD $4, R1, R1
@@ -1458,20 +1306,20 @@ no1:
 
 TEXT ·unaryGeluNEON(SB), NOSPLIT, $0-32
 	MOVD $constants<>(SB), R0
-	FMOVQ 624(R0), F0
+	FMOVQ 608(R0), F0
 	FMOVQ 0(R0), F1
-	FMOVQ 640(R0), F2
-	FMOVQ 656(R0), F3
-	FMOVQ 672(R0), F4
-	FMOVQ 688(R0), F5
-	FMOVQ 704(R0), F6
-	FMOVQ 720(R0), F7
-	FMOVQ 736(R0), F8
-	FMOVQ 752(R0), F9
-	FMOVQ 768(R0), F10
-	FMOVQ 784(R0), F11
-	FMOVQ 800(R0), F12
-	FMOVQ 96(R0), F13
+	FMOVQ 624(R0), F2
+	FMOVQ 640(R0), F3
+	FMOVQ 656(R0), F4
+	FMOVQ 672(R0), F5
+	FMOVQ 688(R0), F6
+	FMOVQ 704(R0), F7
+	FMOVQ 720(R0), F8
+	FMOVQ 736(R0), F9
+	FMOVQ 752(R0), F10
+	FMOVQ 768(R0), F11
+	FMOVQ 784(R0), F12
+	FMOVQ 80(R0), F13
 	MOVD dst+0(FP), R1
 	MOVD src+8(FP), R2
 	MOVD n+16(FP), R3
@@ -1504,7 +1352,7 @@ vector:
 	WORD $0x4eac1d91 // mov v17.16b, v12.16b
 	WORD $0x4e30ce51 // fmla v17.4s, v18.4s, v16.4s
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	FMOVQ 112(R0), F16
+	FMOVQ 336(R0), F16
 	WORD $0x4e2df631 // fmax v17.4s, v17.4s, v13.4s
 	WORD $0x4eb0f631 // fmin v17.4s, v17.4s, v16.4s
 	FMOVQ 128(R0), F16
@@ -1515,17 +1363,17 @@ vector:
 	WORD $0x4eb2ce11 // fmls v17.4s, v16.4s, v18.4s
 	FMOVQ 160(R0), F18
 	WORD $0x4eb2ce11 // fmls v17.4s, v16.4s, v18.4s
-	FMOVQ 176(R0), F18
-	FMOVQ 192(R0), F19
+	FMOVQ 192(R0), F18
+	FMOVQ 208(R0), F19
 	WORD $0x4eb31e73 // mov v19.16b, v19.16b
 	WORD $0x4e31ce53 // fmla v19.4s, v18.4s, v17.4s
-	FMOVQ 208(R0), F18
+	FMOVQ 224(R0), F18
 	WORD $0x4eb21e52 // mov v18.16b, v18.16b
 	WORD $0x4e31ce72 // fmla v18.4s, v19.4s, v17.4s
-	FMOVQ 224(R0), F19
+	FMOVQ 240(R0), F19
 	WORD $0x4eb31e73 // mov v19.16b, v19.16b
 	WORD $0x4e31ce53 // fmla v19.4s, v18.4s, v17.4s
-	FMOVQ 240(R0), F18
+	FMOVQ 256(R0), F18
 	WORD $0x4eb21e52 // mov v18.16b, v18.16b
 	WORD $0x4e31ce72 // fmla v18.4s, v19.4s, v17.4s
 	WORD $0x6e31de33 // fmul v19.4s, v17.4s, v17.4s
@@ -1536,43 +1384,43 @@ vector:
 	WORD $0x4e21aa10 // fcvtns v16.4s, v16.4s
 	WORD $0x4f3f0612 // sshr v18.4s, v16.4s, #1
 	WORD $0x6eb28610 // sub v16.4s, v16.4s, v18.4s
-	FMOVQ 256(R0), F19
+	FMOVQ 352(R0), F19
 	WORD $0x4eb38652 // add v18.4s, v18.4s, v19.4s
 	WORD $0x4f375652 // shl v18.4s, v18.4s, #23
 	WORD $0x6e32de31 // fmul v17.4s, v17.4s, v18.4s
-	FMOVQ 256(R0), F18
+	FMOVQ 352(R0), F18
 	WORD $0x4eb28610 // add v16.4s, v16.4s, v18.4s
 	WORD $0x4f375610 // shl v16.4s, v16.4s, #23
 	WORD $0x6e30de30 // fmul v16.4s, v17.4s, v16.4s
 	FMOVQ 64(R0), F17
 	FMOVQ 64(R0), F18
 	WORD $0x6e2fddf3 // fmul v19.4s, v15.4s, v15.4s
-	FMOVQ 384(R0), F20
-	FMOVQ 400(R0), F21
+	FMOVQ 368(R0), F20
+	FMOVQ 384(R0), F21
 	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
 	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
-	FMOVQ 416(R0), F20
+	FMOVQ 400(R0), F20
 	WORD $0x4eb41e94 // mov v20.16b, v20.16b
 	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
-	FMOVQ 432(R0), F21
+	FMOVQ 416(R0), F21
 	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
 	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
-	FMOVQ 448(R0), F20
+	FMOVQ 432(R0), F20
 	WORD $0x4eb41e94 // mov v20.16b, v20.16b
 	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
-	FMOVQ 464(R0), F21
+	FMOVQ 448(R0), F21
 	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
 	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
-	FMOVQ 480(R0), F20
+	FMOVQ 464(R0), F20
 	WORD $0x4eb41e94 // mov v20.16b, v20.16b
 	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
 	WORD $0x6e2fde93 // fmul v19.4s, v20.4s, v15.4s
 	WORD $0x4eb3d652 // fsub v18.4s, v18.4s, v19.4s
 	WORD $0x6eafe62f // fcmgt v15.4s, v17.4s, v15.4s
 	WORD $0x6e701e4f // bsl v15.16b, v18.16b, v16.16b
-	FMOVQ 816(R0), F16
+	FMOVQ 800(R0), F16
 	WORD $0x6e30ddd0 // fmul v16.4s, v14.4s, v16.4s
-	FMOVQ 832(R0), F17
+	FMOVQ 304(R0), F17
 	WORD $0x4eafd631 // fsub v17.4s, v17.4s, v15.4s
 	WORD $0x6eaee42e // fcmgt v14.4s, v1.4s, v14.4s
 	WORD $0x6e711dee // bsl v14.16b, v15.16b, v17.16b
@@ -1610,7 +1458,7 @@ rest:
 	WORD $0x4eac1d91 // mov v17.16b, v12.16b
 	WORD $0x4e30ce51 // fmla v17.4s, v18.4s, v16.4s
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	FMOVQ 112(R0), F16
+	FMOVQ 336(R0), F16
 	WORD $0x4e2df631 // fmax v17.4s, v17.4s, v13.4s
 	WORD $0x4eb0f631 // fmin v17.4s, v17.4s, v16.4s
 	FMOVQ 128(R0), F16
@@ -1621,17 +1469,17 @@ rest:
 	WORD $0x4eb2ce11 // fmls v17.4s, v16.4s, v18.4s
 	FMOVQ 160(R0), F18
 	WORD $0x4eb2ce11 // fmls v17.4s, v16.4s, v18.4s
-	FMOVQ 176(R0), F18
-	FMOVQ 192(R0), F19
+	FMOVQ 192(R0), F18
+	FMOVQ 208(R0), F19
 	WORD $0x4eb31e73 // mov v19.16b, v19.16b
 	WORD $0x4e31ce53 // fmla v19.4s, v18.4s, v17.4s
-	FMOVQ 208(R0), F18
+	FMOVQ 224(R0), F18
 	WORD $0x4eb21e52 // mov v18.16b, v18.16b
 	WORD $0x4e31ce72 // fmla v18.4s, v19.4s, v17.4s
-	FMOVQ 224(R0), F19
+	FMOVQ 240(R0), F19
 	WORD $0x4eb31e73 // mov v19.16b, v19.16b
 	WORD $0x4e31ce53 // fmla v19.4s, v18.4s, v17.4s
-	FMOVQ 240(R0), F18
+	FMOVQ 256(R0), F18
 	WORD $0x4eb21e52 // mov v18.16b, v18.16b
 	WORD $0x4e31ce72 // fmla v18.4s, v19.4s, v17.4s
 	WORD $0x6e31de33 // fmul v19.4s, v17.4s, v17.4s
@@ -1642,43 +1490,43 @@ rest:
 	WORD $0x4e21aa10 // fcvtns v16.4s, v16.4s
 	WORD $0x4f3f0612 // sshr v18.4s, v16.4s, #1
 	WORD $0x6eb28610 // sub v16.4s, v16.4s, v18.4s
-	FMOVQ 256(R0), F19
+	FMOVQ 352(R0), F19
 	WORD $0x4eb38652 // add v18.4s, v18.4s, v19.4s
 	WORD $0x4f375652 // shl v18.4s, v18.4s, #23
 	WORD $0x6e32de31 // fmul v17.4s, v17.4s, v18.4s
-	FMOVQ 256(R0), F18
+	FMOVQ 352(R0), F18
 	WORD $0x4eb28610 // add v16.4s, v16.4s, v18.4s
 	WORD $0x4f375610 // shl v16.4s, v16.4s, #23
 	WORD $0x6e30de30 // fmul v16.4s, v17.4s, v16.4s
 	FMOVQ 64(R0), F17
 	FMOVQ 64(R0), F18
 	WORD $0x6e2fddf3 // fmul v19.4s, v15.4s, v15.4s
-	FMOVQ 384(R0), F20
-	FMOVQ 400(R0), F21
+	FMOVQ 368(R0), F20
+	FMOVQ 384(R0), F21
 	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
 	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
-	FMOVQ 416(R0), F20
+	FMOVQ 400(R0), F20
 	WORD $0x4eb41e94 // mov v20.16b, v20.16b
 	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
-	FMOVQ 432(R0), F21
+	FMOVQ 416(R0), F21
 	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
 	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
-	FMOVQ 448(R0), F20
+	FMOVQ 432(R0), F20
 	WORD $0x4eb41e94 // mov v20.16b, v20.16b
 	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
-	FMOVQ 464(R0), F21
+	FMOVQ 448(R0), F21
 	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
 	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
-	FMOVQ 480(R0), F20
+	FMOVQ 464(R0), F20
 	WORD $0x4eb41e94 // mov v20.16b, v20.16b
 	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
 	WORD $0x6e2fde93 // fmul v19.4s, v20.4s, v15.4s
 	WORD $0x4eb3d652 // fsub v18.4s, v18.4s, v19.4s
 	WORD $0x6eafe62f // fcmgt v15.4s, v17.4s, v15.4s
 	WORD $0x6e701e4f // bsl v15.16b, v18.16b, v16.16b
-	FMOVQ 816(R0), F16
+	FMOVQ 800(R0), F16
 	WORD $0x6e30ddd0 // fmul v16.4s, v14.4s, v16.4s
-	FMOVQ 832(R0), F17
+	FMOVQ 304(R0), F17
 	WORD $0x4eafd631 // fsub v17.4s, v17.4s, v15.4s
 	WORD $0x6eaee42e // fcmgt v14.4s, v1.4s, v14.4s
 	WORD $0x6e711dee // bsl v14.16b, v15.16b, v17.16b
@@ -1713,7 +1561,7 @@ no2:
 	WORD $0x4eac1d82 // mov v2.16b, v12.16b
 	WORD $0x4e2fcc62 // fmla v2.4s, v3.4s, v15.4s
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	FMOVQ 112(R0), F3
+	FMOVQ 336(R0), F3
 	WORD $0x4e2df442 // fmax v2.4s, v2.4s, v13.4s
 	WORD $0x4ea3f442 // fmin v2.4s, v2.4s, v3.4s
 	FMOVQ 128(R0), F3
@@ -1724,17 +1572,17 @@ no2:
 	WORD $0x4ea4cc62 // fmls v2.4s, v3.4s, v4.4s
 	FMOVQ 160(R0), F4
 	WORD $0x4ea4cc62 // fmls v2.4s, v3.4s, v4.4s
-	FMOVQ 176(R0), F4
-	FMOVQ 192(R0), F5
+	FMOVQ 192(R0), F4
+	FMOVQ 208(R0), F5
 	WORD $0x4ea51ca5 // mov v5.16b, v5.16b
 	WORD $0x4e22cc85 // fmla v5.4s, v4.4s, v2.4s
-	FMOVQ 208(R0), F4
+	FMOVQ 224(R0), F4
 	WORD $0x4ea41c84 // mov v4.16b, v4.16b
 	WORD $0x4e22cca4 // fmla v4.4s, v5.4s, v2.4s
-	FMOVQ 224(R0), F5
+	FMOVQ 240(R0), F5
 	WORD $0x4ea51ca5 // mov v5.16b, v5.16b
 	WORD $0x4e22cc85 // fmla v5.4s, v4.4s, v2.4s
-	FMOVQ 240(R0), F4
+	FMOVQ 256(R0), F4
 	WORD $0x4ea41c84 // mov v4.16b, v4.16b
 	WORD $0x4e22cca4 // fmla v4.4s, v5.4s, v2.4s
 	WORD $0x6e22dc45 // fmul v5.4s, v2.4s, v2.4s
@@ -1745,43 +1593,43 @@ no2:
 	WORD $0x4e21a863 // fcvtns v3.4s, v3.4s
 	WORD $0x4f3f0464 // sshr v4.4s, v3.4s, #1
 	WORD $0x6ea48463 // sub v3.4s, v3.4s, v4.4s
-	FMOVQ 256(R0), F5
+	FMOVQ 352(R0), F5
 	WORD $0x4ea58484 // add v4.4s, v4.4s, v5.4s
 	WORD $0x4f375484 // shl v4.4s, v4.4s, #23
 	WORD $0x6e24dc42 // fmul v2.4s, v2.4s, v4.4s
-	FMOVQ 256(R0), F4
+	FMOVQ 352(R0), F4
 	WORD $0x4ea48463 // add v3.4s, v3.4s, v4.4s
 	WORD $0x4f375463 // shl v3.4s, v3.4s, #23
 	WORD $0x6e23dc42 // fmul v2.4s, v2.4s, v3.4s
 	FMOVQ 64(R0), F3
 	FMOVQ 64(R0), F4
 	WORD $0x6e20dc05 // fmul v5.4s, v0.4s, v0.4s
-	FMOVQ 384(R0), F6
-	FMOVQ 400(R0), F7
+	FMOVQ 368(R0), F6
+	FMOVQ 384(R0), F7
 	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
 	WORD $0x4e25ccc7 // fmla v7.4s, v6.4s, v5.4s
-	FMOVQ 416(R0), F6
+	FMOVQ 400(R0), F6
 	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
 	WORD $0x4e25cce6 // fmla v6.4s, v7.4s, v5.4s
-	FMOVQ 432(R0), F7
+	FMOVQ 416(R0), F7
 	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
 	WORD $0x4e25ccc7 // fmla v7.4s, v6.4s, v5.4s
-	FMOVQ 448(R0), F6
+	FMOVQ 432(R0), F6
 	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
 	WORD $0x4e25cce6 // fmla v6.4s, v7.4s, v5.4s
-	FMOVQ 464(R0), F7
+	FMOVQ 448(R0), F7
 	WORD $0x4ea71ce7 // mov v7.16b, v7.16b
 	WORD $0x4e25ccc7 // fmla v7.4s, v6.4s, v5.4s
-	FMOVQ 480(R0), F6
+	FMOVQ 464(R0), F6
 	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
 	WORD $0x4e25cce6 // fmla v6.4s, v7.4s, v5.4s
 	WORD $0x6e20dcc5 // fmul v5.4s, v6.4s, v0.4s
 	WORD $0x4ea5d484 // fsub v4.4s, v4.4s, v5.4s
 	WORD $0x6ea0e460 // fcmgt v0.4s, v3.4s, v0.4s
 	WORD $0x6e621c80 // bsl v0.16b, v4.16b, v2.16b
-	FMOVQ 816(R0), F2
+	FMOVQ 800(R0), F2
 	WORD $0x6e22ddc2 // fmul v2.4s, v14.4s, v2.4s
-	FMOVQ 832(R0), F3
+	FMOVQ 304(R0), F3
 	WORD $0x4ea0d463 // fsub v3.4s, v3.4s, v0.4s
 	WORD $0x6eaee421 // fcmgt v1.4s, v1.4s, v14.4s
 	WORD $0x6e631c01 // bsl v1.16b, v0.16b, v3.16b
@@ -1795,8 +1643,8 @@ no1:
 
 TEXT ·unaryGeluTanhNEON(SB), NOSPLIT, $0-32
 	MOVD $constants<>(SB), R0
-	FMOVQ 848(R0), F0
-	FMOVQ 864(R0), F1
+	FMOVQ 816(R0), F0
+	FMOVQ 832(R0), F1
 	FMOVQ 80(R0), F2
 	FMOVQ 96(R0), F3
 	FMOVQ 112(R0), F4
@@ -1808,162 +1656,123 @@ TEXT ·unaryGeluTanhNEON(SB), NOSPLIT, $0-32
 	FMOVQ 208(R0), F10
 	FMOVQ 224(R0), F11
 	FMOVQ 240(R0), F12
-	FMOVQ 64(R0), F13
-	MOVD dst+0(FP), R1
-	MOVD src+8(FP), R2
-	MOVD n+16(FP), R3
+	FMOVQ 256(R0), F13
+	MOVD dst+0(FP), R0
+	MOVD src+8(FP), R1
+	MOVD n+16(FP), R2
 	// 1 vectors at a time
-	SUBS $4, R3, R3
+	SUBS $4, R2, R2
 	BLT rest
 
 vector:
-	FMOVQ 0(R2), F14
+	FMOVQ 0(R1), F14
 	WORD $0x6e2eddcf // fmul v15.4s, v14.4s, v14.4s
 	WORD $0x4ea11c30 // mov v16.16b, v1.16b
 	WORD $0x4e2fcc10 // fmla v16.4s, v0.4s, v15.4s
 	WORD $0x6e30ddcf // fmul v15.4s, v14.4s, v16.4s
-	WORD $0x4ea21df0 // orr v16.16b, v15.16b, v2.16b
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	WORD $0x4e23f610 // fmax v16.4s, v16.4s, v3.4s
-	WORD $0x4ea4f610 // fmin v16.4s, v16.4s, v4.4s
-	WORD $0x6e25de11 // fmul v17.4s, v16.4s, v5.4s
-	WORD $0x4e218a31 // frintn v17.4s, v17.4s
-	WORD $0x4eb01e10 // mov v16.16b, v16.16b
-	WORD $0x4ea6ce30 // fmls v16.4s, v17.4s, v6.4s
-	WORD $0x4ea7ce30 // fmls v16.4s, v17.4s, v7.4s
-	WORD $0x4ea91d32 // mov v18.16b, v9.16b
-	WORD $0x4e30cd12 // fmla v18.4s, v8.4s, v16.4s
-	WORD $0x4eaa1d53 // mov v19.16b, v10.16b
-	WORD $0x4e30ce53 // fmla v19.4s, v18.4s, v16.4s
-	WORD $0x4eab1d72 // mov v18.16b, v11.16b
-	WORD $0x4e30ce72 // fmla v18.4s, v19.4s, v16.4s
-	WORD $0x4eac1d93 // mov v19.16b, v12.16b
-	WORD $0x4e30ce53 // fmla v19.4s, v18.4s, v16.4s
-	WORD $0x6e30de12 // fmul v18.4s, v16.4s, v16.4s
-	WORD $0x4eb01e10 // mov v16.16b, v16.16b
-	WORD $0x4e33ce50 // fmla v16.4s, v18.4s, v19.4s
-	WORD $0x4e2dd610 // fadd v16.4s, v16.4s, v13.4s
-	WORD $0x4e21aa31 // fcvtns v17.4s, v17.4s
-	WORD $0x4f3f0632 // sshr v18.4s, v17.4s, #1
-	WORD $0x6eb28631 // sub v17.4s, v17.4s, v18.4s
-	FMOVQ 256(R0), F19
-	WORD $0x4eb38652 // add v18.4s, v18.4s, v19.4s
-	WORD $0x4f375652 // shl v18.4s, v18.4s, #23
-	WORD $0x6e32de10 // fmul v16.4s, v16.4s, v18.4s
-	FMOVQ 256(R0), F18
-	WORD $0x4eb28631 // add v17.4s, v17.4s, v18.4s
-	WORD $0x4f375631 // shl v17.4s, v17.4s, #23
-	WORD $0x6e31de10 // fmul v16.4s, v16.4s, v17.4s
-	WORD $0x4e2dd611 // fadd v17.4s, v16.4s, v13.4s
-	FMOVQ 0(R0), F18
-	WORD $0x6eafe64f // fcmgt v15.4s, v18.4s, v15.4s
-	WORD $0x6e6d1e0f // bsl v15.16b, v16.16b, v13.16b
-	WORD $0x6e31fdef // fdiv v15.4s, v15.4s, v17.4s
+	WORD $0x4e22f5ef // fmax v15.4s, v15.4s, v2.4s
+	WORD $0x4ea3f5ef // fmin v15.4s, v15.4s, v3.4s
+	WORD $0x6ea0f9ef // fneg v15.4s, v15.4s
+	WORD $0x4ea41c90 // mov v16.16b, v4.16b
+	WORD $0x4e25cdf0 // fmla v16.4s, v15.4s, v5.4s
+	WORD $0x4ea4d611 // fsub v17.4s, v16.4s, v4.4s
+	WORD $0x4ea6ce2f // fmls v15.4s, v17.4s, v6.4s
+	WORD $0x4ea7ce2f // fmls v15.4s, v17.4s, v7.4s
+	WORD $0x4f375610 // shl v16.4s, v16.4s, #23
+	WORD $0x4e28d611 // fadd v17.4s, v16.4s, v8.4s
+	WORD $0x4eaa1d52 // mov v18.16b, v10.16b
+	WORD $0x4e2fcd32 // fmla v18.4s, v9.4s, v15.4s
+	WORD $0x4eab1d73 // mov v19.16b, v11.16b
+	WORD $0x4e2fce53 // fmla v19.4s, v18.4s, v15.4s
+	WORD $0x4eac1d92 // mov v18.16b, v12.16b
+	WORD $0x4e2fce72 // fmla v18.4s, v19.4s, v15.4s
+	WORD $0x4ead1db3 // mov v19.16b, v13.16b
+	WORD $0x4e2fce53 // fmla v19.4s, v18.4s, v15.4s
+	WORD $0x6e2fddf2 // fmul v18.4s, v15.4s, v15.4s
+	WORD $0x4eaf1def // mov v15.16b, v15.16b
+	WORD $0x4e33ce4f // fmla v15.4s, v18.4s, v19.4s
+	WORD $0x4eb11e31 // mov v17.16b, v17.16b
+	WORD $0x4e30cdf1 // fmla v17.4s, v15.4s, v16.4s
+	WORD $0x6e31fd0f // fdiv v15.4s, v8.4s, v17.4s
 	WORD $0x6e2fddce // fmul v14.4s, v14.4s, v15.4s
-	FMOVQ F14, 0(R1)
+	FMOVQ F14, 0(R0)
+	ADD $16, R0, R0
 	ADD $16, R1, R1
-	ADD $16, R2, R2
-	SUBS $4, R3, R3
+	SUBS $4, R2, R2
 	BGE vector
 
 rest:
-	ADD $4, R3, R3
-	TBZ $1, R3, no2
-	FMOVD 0(R2), F14
+	ADD $4, R2, R2
+	TBZ $1, R2, no2
+	FMOVD 0(R1), F14
 	WORD $0x6e2eddcf // fmul v15.4s, v14.4s, v14.4s
 	WORD $0x4ea11c30 // mov v16.16b, v1.16b
 	WORD $0x4e2fcc10 // fmla v16.4s, v0.4s, v15.4s
 	WORD $0x6e30ddcf // fmul v15.4s, v14.4s, v16.4s
-	WORD $0x4ea21df0 // orr v16.16b, v15.16b, v2.16b
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	WORD $0x4e23f610 // fmax v16.4s, v16.4s, v3.4s
-	WORD $0x4ea4f610 // fmin v16.4s, v16.4s, v4.4s
-	WORD $0x6e25de11 // fmul v17.4s, v16.4s, v5.4s
-	WORD $0x4e218a31 // frintn v17.4s, v17.4s
-	WORD $0x4eb01e10 // mov v16.16b, v16.16b
-	WORD $0x4ea6ce30 // fmls v16.4s, v17.4s, v6.4s
-	WORD $0x4ea7ce30 // fmls v16.4s, v17.4s, v7.4s
-	WORD $0x4ea91d32 // mov v18.16b, v9.16b
-	WORD $0x4e30cd12 // fmla v18.4s, v8.4s, v16.4s
-	WORD $0x4eaa1d53 // mov v19.16b, v10.16b
-	WORD $0x4e30ce53 // fmla v19.4s, v18.4s, v16.4s
-	WORD $0x4eab1d72 // mov v18.16b, v11.16b
-	WORD $0x4e30ce72 // fmla v18.4s, v19.4s, v16.4s
-	WORD $0x4eac1d93 // mov v19.16b, v12.16b
-	WORD $0x4e30ce53 // fmla v19.4s, v18.4s, v16.4s
-	WORD $0x6e30de12 // fmul v18.4s, v16.4s, v16.4s
-	WORD $0x4eb01e10 // mov v16.16b, v16.16b
-	WORD $0x4e33ce50 // fmla v16.4s, v18.4s, v19.4s
-	WORD $0x4e2dd610 // fadd v16.4s, v16.4s, v13.4s
-	WORD $0x4e21aa31 // fcvtns v17.4s, v17.4s
-	WORD $0x4f3f0632 // sshr v18.4s, v17.4s, #1
-	WORD $0x6eb28631 // sub v17.4s, v17.4s, v18.4s
-	FMOVQ 256(R0), F19
-	WORD $0x4eb38652 // add v18.4s, v18.4s, v19.4s
-	WORD $0x4f375652 // shl v18.4s, v18.4s, #23
-	WORD $0x6e32de10 // fmul v16.4s, v16.4s, v18.4s
-	FMOVQ 256(R0), F18
-	WORD $0x4eb28631 // add v17.4s, v17.4s, v18.4s
-	WORD $0x4f375631 // shl v17.4s, v17.4s, #23
-	WORD $0x6e31de10 // fmul v16.4s, v16.4s, v17.4s
-	WORD $0x4e2dd611 // fadd v17.4s, v16.4s, v13.4s
-	FMOVQ 0(R0), F18
-	WORD $0x6eafe64f // fcmgt v15.4s, v18.4s, v15.4s
-	WORD $0x6e6d1e0f // bsl v15.16b, v16.16b, v13.16b
-	WORD $0x6e31fdef // fdiv v15.4s, v15.4s, v17.4s
+	WORD $0x4e22f5ef // fmax v15.4s, v15.4s, v2.4s
+	WORD $0x4ea3f5ef // fmin v15.4s, v15.4s, v3.4s
+	WORD $0x6ea0f9ef // fneg v15.4s, v15.4s
+	WORD $0x4ea41c90 // mov v16.16b, v4.16b
+	WORD $0x4e25cdf0 // fmla v16.4s, v15.4s, v5.4s
+	WORD $0x4ea4d611 // fsub v17.4s, v16.4s, v4.4s
+	WORD $0x4ea6ce2f // fmls v15.4s, v17.4s, v6.4s
+	WORD $0x4ea7ce2f // fmls v15.4s, v17.4s, v7.4s
+	WORD $0x4f375610 // shl v16.4s, v16.4s, #23
+	WORD $0x4e28d611 // fadd v17.4s, v16.4s, v8.4s
+	WORD $0x4eaa1d52 // mov v18.16b, v10.16b
+	WORD $0x4e2fcd32 // fmla v18.4s, v9.4s, v15.4s
+	WORD $0x4eab1d73 // mov v19.16b, v11.16b
+	WORD $0x4e2fce53 // fmla v19.4s, v18.4s, v15.4s
+	WORD $0x4eac1d92 // mov v18.16b, v12.16b
+	WORD $0x4e2fce72 // fmla v18.4s, v19.4s, v15.4s
+	WORD $0x4ead1db3 // mov v19.16b, v13.16b
+	WORD $0x4e2fce53 // fmla v19.4s, v18.4s, v15.4s
+	WORD $0x6e2fddf2 // fmul v18.4s, v15.4s, v15.4s
+	WORD $0x4eaf1def // mov v15.16b, v15.16b
+	WORD $0x4e33ce4f // fmla v15.4s, v18.4s, v19.4s
+	WORD $0x4eb11e31 // mov v17.16b, v17.16b
+	WORD $0x4e30cdf1 // fmla v17.4s, v15.4s, v16.4s
+	WORD $0x6e31fd0f // fdiv v15.4s, v8.4s, v17.4s
 	WORD $0x6e2fddce // fmul v14.4s, v14.4s, v15.4s
-	FMOVD F14, 0(R1)
+	FMOVD F14, 0(R0)
+	ADD $8, R0, R0
 	ADD $8, R1, R1
-	ADD $8, R2, R2
 
 no2:
-	TBZ $0, R3, no1
-	FMOVS 0(R2), F14
+	TBZ $0, R2, no1
+	FMOVS 0(R1), F14
 	WORD $0x6e2eddcf // fmul v15.4s, v14.4s, v14.4s
 	WORD $0x4ea11c21 // mov v1.16b, v1.16b
 	WORD $0x4e2fcc01 // fmla v1.4s, v0.4s, v15.4s
 	WORD $0x6e21ddc0 // fmul v0.4s, v14.4s, v1.4s
-	WORD $0x4ea21c01 // orr v1.16b, v0.16b, v2.16b
-	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	WORD $0x4e23f421 // fmax v1.4s, v1.4s, v3.4s
-	WORD $0x4ea4f421 // fmin v1.4s, v1.4s, v4.4s
-	WORD $0x6e25dc22 // fmul v2.4s, v1.4s, v5.4s
-	WORD $0x4e218842 // frintn v2.4s, v2.4s
-	WORD $0x4ea11c21 // mov v1.16b, v1.16b
-	WORD $0x4ea6cc41 // fmls v1.4s, v2.4s, v6.4s
-	WORD $0x4ea7cc41 // fmls v1.4s, v2.4s, v7.4s
-	WORD $0x4ea91d23 // mov v3.16b, v9.16b
-	WORD $0x4e21cd03 // fmla v3.4s, v8.4s, v1.4s
-	WORD $0x4eaa1d44 // mov v4.16b, v10.16b
-	WORD $0x4e21cc64 // fmla v4.4s, v3.4s, v1.4s
-	WORD $0x4eab1d63 // mov v3.16b, v11.16b
-	WORD $0x4e21cc83 // fmla v3.4s, v4.4s, v1.4s
-	WORD $0x4eac1d84 // mov v4.16b, v12.16b
-	WORD $0x4e21cc64 // fmla v4.4s, v3.4s, v1.4s
-	WORD $0x6e21dc23 // fmul v3.4s, v1.4s, v1.4s
-	WORD $0x4ea11c21 // mov v1.16b, v1.16b
-	WORD $0x4e24cc61 // fmla v1.4s, v3.4s, v4.4s
-	WORD $0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	WORD $0x4e21a842 // fcvtns v2.4s, v2.4s
-	WORD $0x4f3f0443 // sshr v3.4s, v2.4s, #1
-	WORD $0x6ea38442 // sub v2.4s, v2.4s, v3.4s
-	FMOVQ 256(R0), F4
-	WORD $0x4ea48463 // add v3.4s, v3.4s, v4.4s
-	WORD $0x4f375463 // shl v3.4s, v3.4s, #23
-	WORD $0x6e23dc21 // fmul v1.4s, v1.4s, v3.4s
-	FMOVQ 256(R0), F3
-	WORD $0x4ea38442 // add v2.4s, v2.4s, v3.4s
-	WORD $0x4f375442 // shl v2.4s, v2.4s, #23
-	WORD $0x6e22dc21 // fmul v1.4s, v1.4s, v2.4s
-	WORD $0x4e2dd422 // fadd v2.4s, v1.4s, v13.4s
-	FMOVQ 0(R0), F3
-	WORD $0x6ea0e460 // fcmgt v0.4s, v3.4s, v0.4s
-	WORD $0x6e6d1c20 // bsl v0.16b, v1.16b, v13.16b
-	WORD $0x6e22fc00 // fdiv v0.4s, v0.4s, v2.4s
+	WORD $0x4e22f400 // fmax v0.4s, v0.4s, v2.4s
+	WORD $0x4ea3f400 // fmin v0.4s, v0.4s, v3.4s
+	WORD $0x6ea0f800 // fneg v0.4s, v0.4s
+	WORD $0x4ea41c81 // mov v1.16b, v4.16b
+	WORD $0x4e25cc01 // fmla v1.4s, v0.4s, v5.4s
+	WORD $0x4ea4d422 // fsub v2.4s, v1.4s, v4.4s
+	WORD $0x4ea6cc40 // fmls v0.4s, v2.4s, v6.4s
+	WORD $0x4ea7cc40 // fmls v0.4s, v2.4s, v7.4s
+	WORD $0x4f375421 // shl v1.4s, v1.4s, #23
+	WORD $0x4e28d422 // fadd v2.4s, v1.4s, v8.4s
+	WORD $0x4eaa1d43 // mov v3.16b, v10.16b
+	WORD $0x4e20cd23 // fmla v3.4s, v9.4s, v0.4s
+	WORD $0x4eab1d64 // mov v4.16b, v11.16b
+	WORD $0x4e20cc64 // fmla v4.4s, v3.4s, v0.4s
+	WORD $0x4eac1d83 // mov v3.16b, v12.16b
+	WORD $0x4e20cc83 // fmla v3.4s, v4.4s, v0.4s
+	WORD $0x4ead1da4 // mov v4.16b, v13.16b
+	WORD $0x4e20cc64 // fmla v4.4s, v3.4s, v0.4s
+	WORD $0x6e20dc03 // fmul v3.4s, v0.4s, v0.4s
+	WORD $0x4ea01c00 // mov v0.16b, v0.16b
+	WORD $0x4e24cc60 // fmla v0.4s, v3.4s, v4.4s
+	WORD $0x4ea21c42 // mov v2.16b, v2.16b
+	WORD $0x4e21cc02 // fmla v2.4s, v0.4s, v1.4s
+	WORD $0x6e22fd00 // fdiv v0.4s, v8.4s, v2.4s
 	WORD $0x6e20ddc0 // fmul v0.4s, v14.4s, v0.4s
-	FMOVS F0, 0(R1)
+	FMOVS F0, 0(R0)
+	ADD $4, R0, R0
 	ADD $4, R1, R1
-	ADD $4, R2, R2
 
 no1:
 	RET
@@ -2171,20 +1980,20 @@ no1:
 
 TEXT ·unaryLogNEON(SB), NOSPLIT, $0-32
 	MOVD $constants<>(SB), R0
-	FMOVQ 880(R0), F0
-	FMOVQ 896(R0), F1
-	FMOVQ 912(R0), F2
-	FMOVQ 624(R0), F3
+	FMOVQ 848(R0), F0
+	FMOVQ 864(R0), F1
+	FMOVQ 880(R0), F2
+	FMOVQ 608(R0), F3
 	FMOVQ 64(R0), F4
-	FMOVQ 928(R0), F5
-	FMOVQ 944(R0), F6
-	FMOVQ 960(R0), F7
-	FMOVQ 976(R0), F8
-	FMOVQ 992(R0), F9
-	FMOVQ 1008(R0), F10
-	FMOVQ 1024(R0), F11
-	FMOVQ 1040(R0), F12
-	FMOVQ 1056(R0), F13
+	FMOVQ 896(R0), F5
+	FMOVQ 912(R0), F6
+	FMOVQ 928(R0), F7
+	FMOVQ 944(R0), F8
+	FMOVQ 960(R0), F9
+	FMOVQ 976(R0), F10
+	FMOVQ 992(R0), F11
+	FMOVQ 1008(R0), F12
+	FMOVQ 1024(R0), F13
 	MOVD dst+0(FP), R1
 	MOVD src+8(FP), R2
 	MOVD n+16(FP), R3
@@ -2224,24 +2033,24 @@ vector:
 	WORD $0x4e30ce32 // fmla v18.4s, v17.4s, v16.4s
 	WORD $0x6e30de11 // fmul v17.4s, v16.4s, v16.4s
 	WORD $0x6e30de52 // fmul v18.4s, v18.4s, v16.4s
-	FMOVQ 1072(R0), F19
+	FMOVQ 1040(R0), F19
 	WORD $0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
 	WORD $0x6e31de51 // fmul v17.4s, v18.4s, v17.4s
-	FMOVQ 1088(R0), F18
+	FMOVQ 1056(R0), F18
 	WORD $0x4e32cdf1 // fmla v17.4s, v15.4s, v18.4s
 	WORD $0x4e30d630 // fadd v16.4s, v17.4s, v16.4s
-	FMOVQ 1104(R0), F17
+	FMOVQ 1072(R0), F17
 	WORD $0x4e31cdf0 // fmla v16.4s, v15.4s, v17.4s
-	FMOVQ 1120(R0), F15
+	FMOVQ 1088(R0), F15
 	WORD $0x6eaee5ef // fcmgt v15.4s, v15.4s, v14.4s
 	WORD $0x6e6e1e0f // bsl v15.16b, v16.16b, v14.16b
 	FMOVQ 0(R0), F16
-	FMOVQ 1136(R0), F17
+	FMOVQ 1104(R0), F17
 	WORD $0x6eaee610 // fcmgt v16.4s, v16.4s, v14.4s
 	WORD $0x6e6f1e30 // bsl v16.16b, v17.16b, v15.16b
 	WORD $0x4ea0f9ce // fabs v14.4s, v14.4s
-	FMOVQ 1152(R0), F15
-	FMOVQ 1168(R0), F17
+	FMOVQ 1120(R0), F15
+	FMOVQ 1136(R0), F17
 	WORD $0x6eaee5ee // fcmgt v14.4s, v15.4s, v14.4s
 	WORD $0x6e701e2e // bsl v14.16b, v17.16b, v16.16b
 	FMOVQ F14, 0(R1)
@@ -2284,24 +2093,24 @@ rest:
 	WORD $0x4e30ce32 // fmla v18.4s, v17.4s, v16.4s
 	WORD $0x6e30de11 // fmul v17.4s, v16.4s, v16.4s
 	WORD $0x6e30de52 // fmul v18.4s, v18.4s, v16.4s
-	FMOVQ 1072(R0), F19
+	FMOVQ 1040(R0), F19
 	WORD $0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
 	WORD $0x6e31de51 // fmul v17.4s, v18.4s, v17.4s
-	FMOVQ 1088(R0), F18
+	FMOVQ 1056(R0), F18
 	WORD $0x4e32cdf1 // fmla v17.4s, v15.4s, v18.4s
 	WORD $0x4e30d630 // fadd v16.4s, v17.4s, v16.4s
-	FMOVQ 1104(R0), F17
+	FMOVQ 1072(R0), F17
 	WORD $0x4e31cdf0 // fmla v16.4s, v15.4s, v17.4s
-	FMOVQ 1120(R0), F15
+	FMOVQ 1088(R0), F15
 	WORD $0x6eaee5ef // fcmgt v15.4s, v15.4s, v14.4s
 	WORD $0x6e6e1e0f // bsl v15.16b, v16.16b, v14.16b
 	FMOVQ 0(R0), F16
-	FMOVQ 1136(R0), F17
+	FMOVQ 1104(R0), F17
 	WORD $0x6eaee610 // fcmgt v16.4s, v16.4s, v14.4s
 	WORD $0x6e6f1e30 // bsl v16.16b, v17.16b, v15.16b
 	WORD $0x4ea0f9ce // fabs v14.4s, v14.4s
-	FMOVQ 1152(R0), F15
-	FMOVQ 1168(R0), F17
+	FMOVQ 1120(R0), F15
+	FMOVQ 1136(R0), F17
 	WORD $0x6eaee5ee // fcmgt v14.4s, v15.4s, v14.4s
 	WORD $0x6e701e2e // bsl v14.16b, v17.16b, v16.16b
 	FMOVD F14, 0(R1)
@@ -2341,24 +2150,24 @@ no2:
 	WORD $0x4e21cc43 // fmla v3.4s, v2.4s, v1.4s
 	WORD $0x6e21dc22 // fmul v2.4s, v1.4s, v1.4s
 	WORD $0x6e21dc63 // fmul v3.4s, v3.4s, v1.4s
-	FMOVQ 1072(R0), F4
+	FMOVQ 1040(R0), F4
 	WORD $0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	WORD $0x6e22dc62 // fmul v2.4s, v3.4s, v2.4s
-	FMOVQ 1088(R0), F3
+	FMOVQ 1056(R0), F3
 	WORD $0x4e23cc02 // fmla v2.4s, v0.4s, v3.4s
 	WORD $0x4e21d441 // fadd v1.4s, v2.4s, v1.4s
-	FMOVQ 1104(R0), F2
+	FMOVQ 1072(R0), F2
 	WORD $0x4e22cc01 // fmla v1.4s, v0.4s, v2.4s
-	FMOVQ 1120(R0), F0
+	FMOVQ 1088(R0), F0
 	WORD $0x6eaee400 // fcmgt v0.4s, v0.4s, v14.4s
 	WORD $0x6e6e1c20 // bsl v0.16b, v1.16b, v14.16b
 	FMOVQ 0(R0), F1
-	FMOVQ 1136(R0), F2
+	FMOVQ 1104(R0), F2
 	WORD $0x6eaee421 // fcmgt v1.4s, v1.4s, v14.4s
 	WORD $0x6e601c41 // bsl v1.16b, v2.16b, v0.16b
 	WORD $0x4ea0f9c0 // fabs v0.4s, v14.4s
-	FMOVQ 1152(R0), F2
-	FMOVQ 1168(R0), F3
+	FMOVQ 1120(R0), F2
+	FMOVQ 1136(R0), F3
 	WORD $0x6ea0e440 // fcmgt v0.4s, v2.4s, v0.4s
 	WORD $0x6e611c60 // bsl v0.16b, v3.16b, v1.16b
 	FMOVS F0, 0(R1)
@@ -2370,20 +2179,20 @@ no1:
 
 TEXT ·unarySoftplusNEON(SB), NOSPLIT, $0-32
 	MOVD $constants<>(SB), R0
-	FMOVQ 80(R0), F0
-	FMOVQ 96(R0), F1
-	FMOVQ 112(R0), F2
+	FMOVQ 320(R0), F0
+	FMOVQ 80(R0), F1
+	FMOVQ 336(R0), F2
 	FMOVQ 128(R0), F3
 	FMOVQ 144(R0), F4
 	FMOVQ 160(R0), F5
-	FMOVQ 176(R0), F6
-	FMOVQ 192(R0), F7
-	FMOVQ 208(R0), F8
-	FMOVQ 224(R0), F9
-	FMOVQ 240(R0), F10
+	FMOVQ 192(R0), F6
+	FMOVQ 208(R0), F7
+	FMOVQ 224(R0), F8
+	FMOVQ 240(R0), F9
+	FMOVQ 256(R0), F10
 	FMOVQ 64(R0), F11
-	FMOVQ 256(R0), F12
-	FMOVQ 880(R0), F13
+	FMOVQ 352(R0), F12
+	FMOVQ 304(R0), F13
 	MOVD dst+0(FP), R1
 	MOVD src+8(FP), R2
 	MOVD n+16(FP), R3
@@ -2423,78 +2232,26 @@ vector:
 	WORD $0x4eac8610 // add v16.4s, v16.4s, v12.4s
 	WORD $0x4f375610 // shl v16.4s, v16.4s, #23
 	WORD $0x6e30ddef // fmul v15.4s, v15.4s, v16.4s
-	WORD $0x4e2bd5f0 // fadd v16.4s, v15.4s, v11.4s
-	WORD $0x4eabd611 // fsub v17.4s, v16.4s, v11.4s
-	FMOVQ 896(R0), F18
-	WORD $0x6e32de12 // fmul v18.4s, v16.4s, v18.4s
-	WORD $0x6eb0e5b3 // fcmgt v19.4s, v13.4s, v16.4s
-	WORD $0x6e701e53 // bsl v19.16b, v18.16b, v16.16b
-	WORD $0x6eb0e5b2 // fcmgt v18.4s, v13.4s, v16.4s
-	FMOVQ 912(R0), F20
-	WORD $0x4e341e52 // and v18.16b, v18.16b, v20.16b
-	FMOVQ 624(R0), F20
-	WORD $0x6eb48674 // sub v20.4s, v19.4s, v20.4s
-	WORD $0x4f290694 // sshr v20.4s, v20.4s, #23
-	WORD $0x4e21da95 // scvtf v21.4s, v20.4s
-	WORD $0x4e32d6b2 // fadd v18.4s, v21.4s, v18.4s
-	WORD $0x4f375694 // shl v20.4s, v20.4s, #23
-	WORD $0x6eb48673 // sub v19.4s, v19.4s, v20.4s
-	WORD $0x4eabd673 // fsub v19.4s, v19.4s, v11.4s
-	FMOVQ 928(R0), F20
-	FMOVQ 944(R0), F21
-	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
-	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
-	FMOVQ 960(R0), F20
-	WORD $0x4eb41e94 // mov v20.16b, v20.16b
-	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
-	FMOVQ 976(R0), F21
-	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
-	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
-	FMOVQ 992(R0), F20
-	WORD $0x4eb41e94 // mov v20.16b, v20.16b
-	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
-	FMOVQ 1008(R0), F21
-	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
-	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
-	FMOVQ 1024(R0), F20
-	WORD $0x4eb41e94 // mov v20.16b, v20.16b
-	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
-	FMOVQ 1040(R0), F21
-	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
-	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
-	FMOVQ 1056(R0), F20
-	WORD $0x4eb41e94 // mov v20.16b, v20.16b
-	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
-	WORD $0x6e33de75 // fmul v21.4s, v19.4s, v19.4s
-	WORD $0x6e33de94 // fmul v20.4s, v20.4s, v19.4s
-	FMOVQ 1072(R0), F22
-	WORD $0x4e36d694 // fadd v20.4s, v20.4s, v22.4s
-	WORD $0x6e35de94 // fmul v20.4s, v20.4s, v21.4s
-	FMOVQ 1088(R0), F21
-	WORD $0x4e35ce54 // fmla v20.4s, v18.4s, v21.4s
-	WORD $0x4e33d693 // fadd v19.4s, v20.4s, v19.4s
-	FMOVQ 1104(R0), F20
-	WORD $0x4e34ce53 // fmla v19.4s, v18.4s, v20.4s
-	FMOVQ 1120(R0), F18
-	WORD $0x6eb0e652 // fcmgt v18.4s, v18.4s, v16.4s
-	WORD $0x6e701e72 // bsl v18.16b, v19.16b, v16.16b
-	FMOVQ 0(R0), F19
-	FMOVQ 1136(R0), F20
-	WORD $0x6eb0e673 // fcmgt v19.4s, v19.4s, v16.4s
-	WORD $0x6e721e93 // bsl v19.16b, v20.16b, v18.16b
-	WORD $0x4ea0fa10 // fabs v16.4s, v16.4s
+	WORD $0x4e2dd5f0 // fadd v16.4s, v15.4s, v13.4s
+	WORD $0x6e30fdef // fdiv v15.4s, v15.4s, v16.4s
+	WORD $0x6e2fddf0 // fmul v16.4s, v15.4s, v15.4s
+	WORD $0x4e2fd5f1 // fadd v17.4s, v15.4s, v15.4s
+	WORD $0x6e2fde0f // fmul v15.4s, v16.4s, v15.4s
 	FMOVQ 1152(R0), F18
-	FMOVQ 1168(R0), F20
-	WORD $0x6eb0e650 // fcmgt v16.4s, v18.4s, v16.4s
-	WORD $0x6e731e90 // bsl v16.16b, v20.16b, v19.16b
-	WORD $0x6e31fdf2 // fdiv v18.4s, v15.4s, v17.4s
-	WORD $0x6e32de10 // fmul v16.4s, v16.4s, v18.4s
-	FMOVQ 1152(R0), F18
-	WORD $0x6eb1e651 // fcmgt v17.4s, v18.4s, v17.4s
-	WORD $0x6e701df1 // bsl v17.16b, v15.16b, v16.16b
+	FMOVQ 1168(R0), F19
+	WORD $0x4eb31e73 // mov v19.16b, v19.16b
+	WORD $0x4e30ce53 // fmla v19.4s, v18.4s, v16.4s
+	FMOVQ 1184(R0), F18
+	WORD $0x4eb21e52 // mov v18.16b, v18.16b
+	WORD $0x4e30ce72 // fmla v18.4s, v19.4s, v16.4s
+	FMOVQ 1200(R0), F19
+	WORD $0x4eb31e73 // mov v19.16b, v19.16b
+	WORD $0x4e30ce53 // fmla v19.4s, v18.4s, v16.4s
+	WORD $0x4eb11e30 // mov v16.16b, v17.16b
+	WORD $0x4e33cdf0 // fmla v16.4s, v15.4s, v19.4s
 	FMOVQ 0(R0), F15
 	WORD $0x4e2ff5ce // fmax v14.4s, v14.4s, v15.4s
-	WORD $0x4e2ed62e // fadd v14.4s, v17.4s, v14.4s
+	WORD $0x4e2ed60e // fadd v14.4s, v16.4s, v14.4s
 	FMOVQ F14, 0(R1)
 	ADD $16, R1, R1
 	ADD $16, R2, R2
@@ -2535,78 +2292,26 @@ rest:
 	WORD $0x4eac8610 // add v16.4s, v16.4s, v12.4s
 	WORD $0x4f375610 // shl v16.4s, v16.4s, #23
 	WORD $0x6e30ddef // fmul v15.4s, v15.4s, v16.4s
-	WORD $0x4e2bd5f0 // fadd v16.4s, v15.4s, v11.4s
-	WORD $0x4eabd611 // fsub v17.4s, v16.4s, v11.4s
-	FMOVQ 896(R0), F18
-	WORD $0x6e32de12 // fmul v18.4s, v16.4s, v18.4s
-	WORD $0x6eb0e5b3 // fcmgt v19.4s, v13.4s, v16.4s
-	WORD $0x6e701e53 // bsl v19.16b, v18.16b, v16.16b
-	WORD $0x6eb0e5b2 // fcmgt v18.4s, v13.4s, v16.4s
-	FMOVQ 912(R0), F20
-	WORD $0x4e341e52 // and v18.16b, v18.16b, v20.16b
-	FMOVQ 624(R0), F20
-	WORD $0x6eb48674 // sub v20.4s, v19.4s, v20.4s
-	WORD $0x4f290694 // sshr v20.4s, v20.4s, #23
-	WORD $0x4e21da95 // scvtf v21.4s, v20.4s
-	WORD $0x4e32d6b2 // fadd v18.4s, v21.4s, v18.4s
-	WORD $0x4f375694 // shl v20.4s, v20.4s, #23
-	WORD $0x6eb48673 // sub v19.4s, v19.4s, v20.4s
-	WORD $0x4eabd673 // fsub v19.4s, v19.4s, v11.4s
-	FMOVQ 928(R0), F20
-	FMOVQ 944(R0), F21
-	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
-	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
-	FMOVQ 960(R0), F20
-	WORD $0x4eb41e94 // mov v20.16b, v20.16b
-	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
-	FMOVQ 976(R0), F21
-	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
-	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
-	FMOVQ 992(R0), F20
-	WORD $0x4eb41e94 // mov v20.16b, v20.16b
-	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
-	FMOVQ 1008(R0), F21
-	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
-	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
-	FMOVQ 1024(R0), F20
-	WORD $0x4eb41e94 // mov v20.16b, v20.16b
-	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
-	FMOVQ 1040(R0), F21
-	WORD $0x4eb51eb5 // mov v21.16b, v21.16b
-	WORD $0x4e33ce95 // fmla v21.4s, v20.4s, v19.4s
-	FMOVQ 1056(R0), F20
-	WORD $0x4eb41e94 // mov v20.16b, v20.16b
-	WORD $0x4e33ceb4 // fmla v20.4s, v21.4s, v19.4s
-	WORD $0x6e33de75 // fmul v21.4s, v19.4s, v19.4s
-	WORD $0x6e33de94 // fmul v20.4s, v20.4s, v19.4s
-	FMOVQ 1072(R0), F22
-	WORD $0x4e36d694 // fadd v20.4s, v20.4s, v22.4s
-	WORD $0x6e35de94 // fmul v20.4s, v20.4s, v21.4s
-	FMOVQ 1088(R0), F21
-	WORD $0x4e35ce54 // fmla v20.4s, v18.4s, v21.4s
-	WORD $0x4e33d693 // fadd v19.4s, v20.4s, v19.4s
-	FMOVQ 1104(R0), F20
-	WORD $0x4e34ce53 // fmla v19.4s, v18.4s, v20.4s
-	FMOVQ 1120(R0), F18
-	WORD $0x6eb0e652 // fcmgt v18.4s, v18.4s, v16.4s
-	WORD $0x6e701e72 // bsl v18.16b, v19.16b, v16.16b
-	FMOVQ 0(R0), F19
-	FMOVQ 1136(R0), F20
-	WORD $0x6eb0e673 // fcmgt v19.4s, v19.4s, v16.4s
-	WORD $0x6e721e93 // bsl v19.16b, v20.16b, v18.16b
-	WORD $0x4ea0fa10 // fabs v16.4s, v16.4s
+	WORD $0x4e2dd5f0 // fadd v16.4s, v15.4s, v13.4s
+	WORD $0x6e30fdef // fdiv v15.4s, v15.4s, v16.4s
+	WORD $0x6e2fddf0 // fmul v16.4s, v15.4s, v15.4s
+	WORD $0x4e2fd5f1 // fadd v17.4s, v15.4s, v15.4s
+	WORD $0x6e2fde0f // fmul v15.4s, v16.4s, v15.4s
 	FMOVQ 1152(R0), F18
-	FMOVQ 1168(R0), F20
-	WORD $0x6eb0e650 // fcmgt v16.4s, v18.4s, v16.4s
-	WORD $0x6e731e90 // bsl v16.16b, v20.16b, v19.16b
-	WORD $0x6e31fdf2 // fdiv v18.4s, v15.4s, v17.4s
-	WORD $0x6e32de10 // fmul v16.4s, v16.4s, v18.4s
-	FMOVQ 1152(R0), F18
-	WORD $0x6eb1e651 // fcmgt v17.4s, v18.4s, v17.4s
-	WORD $0x6e701df1 // bsl v17.16b, v15.16b, v16.16b
+	FMOVQ 1168(R0), F19
+	WORD $0x4eb31e73 // mov v19.16b, v19.16b
+	WORD $0x4e30ce53 // fmla v19.4s, v18.4s, v16.4s
+	FMOVQ 1184(R0), F18
+	WORD $0x4eb21e52 // mov v18.16b, v18.16b
+	WORD $0x4e30ce72 // fmla v18.4s, v19.4s, v16.4s
+	FMOVQ 1200(R0), F19
+	WORD $0x4eb31e73 // mov v19.16b, v19.16b
+	WORD $0x4e30ce53 // fmla v19.4s, v18.4s, v16.4s
+	WORD $0x4eb11e30 // mov v16.16b, v17.16b
+	WORD $0x4e33cdf0 // fmla v16.4s, v15.4s, v19.4s
 	FMOVQ 0(R0), F15
 	WORD $0x4e2ff5ce // fmax v14.4s, v14.4s, v15.4s
-	WORD $0x4e2ed62e // fadd v14.4s, v17.4s, v14.4s
+	WORD $0x4e2ed60e // fadd v14.4s, v16.4s, v14.4s
 	FMOVD F14, 0(R1)
 	ADD $8, R1, R1
 	ADD $8, R2, R2
@@ -2644,78 +2349,26 @@ no2:
 	WORD $0x4eac8421 // add v1.4s, v1.4s, v12.4s
 	WORD $0x4f375421 // shl v1.4s, v1.4s, #23
 	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
-	WORD $0x4e2bd401 // fadd v1.4s, v0.4s, v11.4s
-	WORD $0x4eabd422 // fsub v2.4s, v1.4s, v11.4s
-	FMOVQ 896(R0), F3
-	WORD $0x6e23dc23 // fmul v3.4s, v1.4s, v3.4s
-	WORD $0x6ea1e5a4 // fcmgt v4.4s, v13.4s, v1.4s
-	WORD $0x6e611c64 // bsl v4.16b, v3.16b, v1.16b
-	WORD $0x6ea1e5a3 // fcmgt v3.4s, v13.4s, v1.4s
-	FMOVQ 912(R0), F5
-	WORD $0x4e251c63 // and v3.16b, v3.16b, v5.16b
-	FMOVQ 624(R0), F5
-	WORD $0x6ea58485 // sub v5.4s, v4.4s, v5.4s
-	WORD $0x4f2904a5 // sshr v5.4s, v5.4s, #23
-	WORD $0x4e21d8a6 // scvtf v6.4s, v5.4s
-	WORD $0x4e23d4c3 // fadd v3.4s, v6.4s, v3.4s
-	WORD $0x4f3754a5 // shl v5.4s, v5.4s, #23
-	WORD $0x6ea58484 // sub v4.4s, v4.4s, v5.4s
-	WORD $0x4eabd484 // fsub v4.4s, v4.4s, v11.4s
-	FMOVQ 928(R0), F5
-	FMOVQ 944(R0), F6
-	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
-	WORD $0x4e24cca6 // fmla v6.4s, v5.4s, v4.4s
-	FMOVQ 960(R0), F5
-	WORD $0x4ea51ca5 // mov v5.16b, v5.16b
-	WORD $0x4e24ccc5 // fmla v5.4s, v6.4s, v4.4s
-	FMOVQ 976(R0), F6
-	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
-	WORD $0x4e24cca6 // fmla v6.4s, v5.4s, v4.4s
-	FMOVQ 992(R0), F5
-	WORD $0x4ea51ca5 // mov v5.16b, v5.16b
-	WORD $0x4e24ccc5 // fmla v5.4s, v6.4s, v4.4s
-	FMOVQ 1008(R0), F6
-	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
-	WORD $0x4e24cca6 // fmla v6.4s, v5.4s, v4.4s
-	FMOVQ 1024(R0), F5
-	WORD $0x4ea51ca5 // mov v5.16b, v5.16b
-	WORD $0x4e24ccc5 // fmla v5.4s, v6.4s, v4.4s
-	FMOVQ 1040(R0), F6
-	WORD $0x4ea61cc6 // mov v6.16b, v6.16b
-	WORD $0x4e24cca6 // fmla v6.4s, v5.4s, v4.4s
-	FMOVQ 1056(R0), F5
-	WORD $0x4ea51ca5 // mov v5.16b, v5.16b
-	WORD $0x4e24ccc5 // fmla v5.4s, v6.4s, v4.4s
-	WORD $0x6e24dc86 // fmul v6.4s, v4.4s, v4.4s
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	FMOVQ 1072(R0), F7
-	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
-	WORD $0x6e26dca5 // fmul v5.4s, v5.4s, v6.4s
-	FMOVQ 1088(R0), F6
-	WORD $0x4e26cc65 // fmla v5.4s, v3.4s, v6.4s
-	WORD $0x4e24d4a4 // fadd v4.4s, v5.4s, v4.4s
-	FMOVQ 1104(R0), F5
-	WORD $0x4e25cc64 // fmla v4.4s, v3.4s, v5.4s
-	FMOVQ 1120(R0), F3
-	WORD $0x6ea1e463 // fcmgt v3.4s, v3.4s, v1.4s
-	WORD $0x6e611c83 // bsl v3.16b, v4.16b, v1.16b
-	FMOVQ 0(R0), F4
-	FMOVQ 1136(R0), F5
-	WORD $0x6ea1e484 // fcmgt v4.4s, v4.4s, v1.4s
-	WORD $0x6e631ca4 // bsl v4.16b, v5.16b, v3.16b
-	WORD $0x4ea0f821 // fabs v1.4s, v1.4s
+	WORD $0x4e2dd401 // fadd v1.4s, v0.4s, v13.4s
+	WORD $0x6e21fc00 // fdiv v0.4s, v0.4s, v1.4s
+	WORD $0x6e20dc01 // fmul v1.4s, v0.4s, v0.4s
+	WORD $0x4e20d402 // fadd v2.4s, v0.4s, v0.4s
+	WORD $0x6e20dc20 // fmul v0.4s, v1.4s, v0.4s
 	FMOVQ 1152(R0), F3
-	FMOVQ 1168(R0), F5
-	WORD $0x6ea1e461 // fcmgt v1.4s, v3.4s, v1.4s
-	WORD $0x6e641ca1 // bsl v1.16b, v5.16b, v4.16b
-	WORD $0x6e22fc03 // fdiv v3.4s, v0.4s, v2.4s
-	WORD $0x6e23dc21 // fmul v1.4s, v1.4s, v3.4s
-	FMOVQ 1152(R0), F3
-	WORD $0x6ea2e462 // fcmgt v2.4s, v3.4s, v2.4s
-	WORD $0x6e611c02 // bsl v2.16b, v0.16b, v1.16b
+	FMOVQ 1168(R0), F4
+	WORD $0x4ea41c84 // mov v4.16b, v4.16b
+	WORD $0x4e21cc64 // fmla v4.4s, v3.4s, v1.4s
+	FMOVQ 1184(R0), F3
+	WORD $0x4ea31c63 // mov v3.16b, v3.16b
+	WORD $0x4e21cc83 // fmla v3.4s, v4.4s, v1.4s
+	FMOVQ 1200(R0), F4
+	WORD $0x4ea41c84 // mov v4.16b, v4.16b
+	WORD $0x4e21cc64 // fmla v4.4s, v3.4s, v1.4s
+	WORD $0x4ea21c41 // mov v1.16b, v2.16b
+	WORD $0x4e24cc01 // fmla v1.4s, v0.4s, v4.4s
 	FMOVQ 0(R0), F0
 	WORD $0x4e20f5c0 // fmax v0.4s, v14.4s, v0.4s
-	WORD $0x4e20d440 // fadd v0.4s, v2.4s, v0.4s
+	WORD $0x4e20d420 // fadd v0.4s, v1.4s, v0.4s
 	FMOVS F0, 0(R1)
 	ADD $4, R1, R1
 	ADD $4, R2, R2
@@ -2725,20 +2378,20 @@ no1:
 
 TEXT ·unaryMishNEON(SB), NOSPLIT, $0-32
 	MOVD $constants<>(SB), R0
-	FMOVQ 1184(R0), F0
-	FMOVQ 96(R0), F1
-	FMOVQ 112(R0), F2
+	FMOVQ 1216(R0), F0
+	FMOVQ 80(R0), F1
+	FMOVQ 336(R0), F2
 	FMOVQ 128(R0), F3
 	FMOVQ 144(R0), F4
 	FMOVQ 160(R0), F5
-	FMOVQ 176(R0), F6
-	FMOVQ 192(R0), F7
-	FMOVQ 208(R0), F8
-	FMOVQ 224(R0), F9
-	FMOVQ 240(R0), F10
+	FMOVQ 192(R0), F6
+	FMOVQ 208(R0), F7
+	FMOVQ 224(R0), F8
+	FMOVQ 240(R0), F9
+	FMOVQ 256(R0), F10
 	FMOVQ 64(R0), F11
-	FMOVQ 256(R0), F12
-	FMOVQ 832(R0), F13
+	FMOVQ 352(R0), F12
+	FMOVQ 304(R0), F13
 	MOVD dst+0(FP), R0
 	MOVD src+8(FP), R1
 	MOVD n+16(FP), R2
@@ -2886,18 +2539,139 @@ no1:
 TEXT ·unaryEluNEON(SB), NOSPLIT, $0-32
 	MOVD $constants<>(SB), R0
 	FMOVQ 0(R0), F0
-	FMOVQ 1200(R0), F1
-	FMOVQ 128(R0), F2
-	FMOVQ 144(R0), F3
-	FMOVQ 160(R0), F4
-	FMOVQ 176(R0), F5
+	FMOVQ 1232(R0), F1
+	FMOVQ 288(R0), F2
+	FMOVQ 128(R0), F3
+	FMOVQ 144(R0), F4
+	FMOVQ 64(R0), F5
 	FMOVQ 192(R0), F6
 	FMOVQ 208(R0), F7
 	FMOVQ 224(R0), F8
 	FMOVQ 240(R0), F9
 	FMOVQ 256(R0), F10
-	FMOVQ 64(R0), F11
-	FMOVS alpha+24(FP), F12
+	FMOVS alpha+24(FP), F11
+	WORD $0x4e04056b // dup v11.4s, v11.s[0]
+	MOVD dst+0(FP), R0
+	MOVD src+8(FP), R1
+	MOVD n+16(FP), R2
+	// 1 vectors at a time
+	SUBS $4, R2, R2
+	BLT rest
+
+vector:
+	FMOVQ 0(R1), F12
+	WORD $0x4e21f58d // fmax v13.4s, v12.4s, v1.4s
+	WORD $0x4ea0f5ad // fmin v13.4s, v13.4s, v0.4s
+	WORD $0x4ea21c4e // mov v14.16b, v2.16b
+	WORD $0x4e23cdae // fmla v14.4s, v13.4s, v3.4s
+	WORD $0x4ea2d5cf // fsub v15.4s, v14.4s, v2.4s
+	WORD $0x4ea4cded // fmls v13.4s, v15.4s, v4.4s
+	WORD $0x4f3755ce // shl v14.4s, v14.4s, #23
+	WORD $0x4ea5d5cf // fsub v15.4s, v14.4s, v5.4s
+	WORD $0x4ea71cf0 // mov v16.16b, v7.16b
+	WORD $0x4e2dccd0 // fmla v16.4s, v6.4s, v13.4s
+	WORD $0x4ea81d11 // mov v17.16b, v8.16b
+	WORD $0x4e2dce11 // fmla v17.4s, v16.4s, v13.4s
+	WORD $0x4ea91d30 // mov v16.16b, v9.16b
+	WORD $0x4e2dce30 // fmla v16.4s, v17.4s, v13.4s
+	WORD $0x4eaa1d51 // mov v17.16b, v10.16b
+	WORD $0x4e2dce11 // fmla v17.4s, v16.4s, v13.4s
+	WORD $0x6e2dddb0 // fmul v16.4s, v13.4s, v13.4s
+	WORD $0x4ead1dad // mov v13.16b, v13.16b
+	WORD $0x4e31ce0d // fmla v13.4s, v16.4s, v17.4s
+	WORD $0x4eaf1def // mov v15.16b, v15.16b
+	WORD $0x4e2dcdcf // fmla v15.4s, v14.4s, v13.4s
+	WORD $0x6e2bdded // fmul v13.4s, v15.4s, v11.4s
+	WORD $0x6eace40e // fcmgt v14.4s, v0.4s, v12.4s
+	WORD $0x6e6c1dae // bsl v14.16b, v13.16b, v12.16b
+	FMOVQ F14, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUBS $4, R2, R2
+	BGE vector
+
+rest:
+	ADD $4, R2, R2
+	TBZ $1, R2, no2
+	FMOVD 0(R1), F12
+	WORD $0x4e21f58d // fmax v13.4s, v12.4s, v1.4s
+	WORD $0x4ea0f5ad // fmin v13.4s, v13.4s, v0.4s
+	WORD $0x4ea21c4e // mov v14.16b, v2.16b
+	WORD $0x4e23cdae // fmla v14.4s, v13.4s, v3.4s
+	WORD $0x4ea2d5cf // fsub v15.4s, v14.4s, v2.4s
+	WORD $0x4ea4cded // fmls v13.4s, v15.4s, v4.4s
+	WORD $0x4f3755ce // shl v14.4s, v14.4s, #23
+	WORD $0x4ea5d5cf // fsub v15.4s, v14.4s, v5.4s
+	WORD $0x4ea71cf0 // mov v16.16b, v7.16b
+	WORD $0x4e2dccd0 // fmla v16.4s, v6.4s, v13.4s
+	WORD $0x4ea81d11 // mov v17.16b, v8.16b
+	WORD $0x4e2dce11 // fmla v17.4s, v16.4s, v13.4s
+	WORD $0x4ea91d30 // mov v16.16b, v9.16b
+	WORD $0x4e2dce30 // fmla v16.4s, v17.4s, v13.4s
+	WORD $0x4eaa1d51 // mov v17.16b, v10.16b
+	WORD $0x4e2dce11 // fmla v17.4s, v16.4s, v13.4s
+	WORD $0x6e2dddb0 // fmul v16.4s, v13.4s, v13.4s
+	WORD $0x4ead1dad // mov v13.16b, v13.16b
+	WORD $0x4e31ce0d // fmla v13.4s, v16.4s, v17.4s
+	WORD $0x4eaf1def // mov v15.16b, v15.16b
+	WORD $0x4e2dcdcf // fmla v15.4s, v14.4s, v13.4s
+	WORD $0x6e2bdded // fmul v13.4s, v15.4s, v11.4s
+	WORD $0x6eace40e // fcmgt v14.4s, v0.4s, v12.4s
+	WORD $0x6e6c1dae // bsl v14.16b, v13.16b, v12.16b
+	FMOVD F14, 0(R0)
+	ADD $8, R0, R0
+	ADD $8, R1, R1
+
+no2:
+	TBZ $0, R2, no1
+	FMOVS 0(R1), F12
+	WORD $0x4e21f581 // fmax v1.4s, v12.4s, v1.4s
+	WORD $0x4ea0f421 // fmin v1.4s, v1.4s, v0.4s
+	WORD $0x4ea21c4d // mov v13.16b, v2.16b
+	WORD $0x4e23cc2d // fmla v13.4s, v1.4s, v3.4s
+	WORD $0x4ea2d5a2 // fsub v2.4s, v13.4s, v2.4s
+	WORD $0x4ea4cc41 // fmls v1.4s, v2.4s, v4.4s
+	WORD $0x4f3755a2 // shl v2.4s, v13.4s, #23
+	WORD $0x4ea5d443 // fsub v3.4s, v2.4s, v5.4s
+	WORD $0x4ea71ce4 // mov v4.16b, v7.16b
+	WORD $0x4e21ccc4 // fmla v4.4s, v6.4s, v1.4s
+	WORD $0x4ea81d05 // mov v5.16b, v8.16b
+	WORD $0x4e21cc85 // fmla v5.4s, v4.4s, v1.4s
+	WORD $0x4ea91d24 // mov v4.16b, v9.16b
+	WORD $0x4e21cca4 // fmla v4.4s, v5.4s, v1.4s
+	WORD $0x4eaa1d45 // mov v5.16b, v10.16b
+	WORD $0x4e21cc85 // fmla v5.4s, v4.4s, v1.4s
+	WORD $0x6e21dc24 // fmul v4.4s, v1.4s, v1.4s
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	WORD $0x4e25cc81 // fmla v1.4s, v4.4s, v5.4s
+	WORD $0x4ea31c63 // mov v3.16b, v3.16b
+	WORD $0x4e21cc43 // fmla v3.4s, v2.4s, v1.4s
+	WORD $0x6e2bdc61 // fmul v1.4s, v3.4s, v11.4s
+	WORD $0x6eace400 // fcmgt v0.4s, v0.4s, v12.4s
+	WORD $0x6e6c1c20 // bsl v0.16b, v1.16b, v12.16b
+	FMOVS F0, 0(R0)
+	ADD $4, R0, R0
+	ADD $4, R1, R1
+
+no1:
+	RET
+
+TEXT ·unaryCeluNEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	FMOVQ 1232(R0), F1
+	FMOVQ 288(R0), F2
+	FMOVQ 128(R0), F3
+	FMOVQ 144(R0), F4
+	FMOVQ 64(R0), F5
+	FMOVQ 192(R0), F6
+	FMOVQ 208(R0), F7
+	FMOVQ 224(R0), F8
+	FMOVQ 240(R0), F9
+	FMOVQ 256(R0), F10
+	FMOVS alpha+24(FP), F11
+	WORD $0x4e04056b // dup v11.4s, v11.s[0]
+	FMOVS beta+28(FP), F12
 	WORD $0x4e04058c // dup v12.4s, v12.s[0]
 	MOVD dst+0(FP), R0
 	MOVD src+8(FP), R1
@@ -2908,31 +2682,29 @@ TEXT ·unaryEluNEON(SB), NOSPLIT, $0-32
 
 vector:
 	FMOVQ 0(R1), F13
-	WORD $0x4e21f5ae // fmax v14.4s, v13.4s, v1.4s
+	WORD $0x6e2cddae // fmul v14.4s, v13.4s, v12.4s
+	WORD $0x4e21f5ce // fmax v14.4s, v14.4s, v1.4s
 	WORD $0x4ea0f5ce // fmin v14.4s, v14.4s, v0.4s
-	WORD $0x6e22ddcf // fmul v15.4s, v14.4s, v2.4s
-	WORD $0x4e2189ef // frintn v15.4s, v15.4s
-	WORD $0x4eae1dce // mov v14.16b, v14.16b
-	WORD $0x4ea3cdee // fmls v14.4s, v15.4s, v3.4s
-	WORD $0x4ea4cdee // fmls v14.4s, v15.4s, v4.4s
-	WORD $0x4ea61cd0 // mov v16.16b, v6.16b
-	WORD $0x4e2eccb0 // fmla v16.4s, v5.4s, v14.4s
-	WORD $0x4ea71cf1 // mov v17.16b, v7.16b
-	WORD $0x4e2ece11 // fmla v17.4s, v16.4s, v14.4s
-	WORD $0x4ea81d10 // mov v16.16b, v8.16b
-	WORD $0x4e2ece30 // fmla v16.4s, v17.4s, v14.4s
-	WORD $0x4ea91d31 // mov v17.16b, v9.16b
-	WORD $0x4e2ece11 // fmla v17.4s, v16.4s, v14.4s
-	WORD $0x6e2eddd0 // fmul v16.4s, v14.4s, v14.4s
-	WORD $0x4eae1dce // mov v14.16b, v14.16b
-	WORD $0x4e31ce0e // fmla v14.4s, v16.4s, v17.4s
-	WORD $0x4e21a9ef // fcvtns v15.4s, v15.4s
-	WORD $0x4eaa85ef // add v15.4s, v15.4s, v10.4s
+	WORD $0x4ea21c4f // mov v15.16b, v2.16b
+	WORD $0x4e23cdcf // fmla v15.4s, v14.4s, v3.4s
+	WORD $0x4ea2d5f0 // fsub v16.4s, v15.4s, v2.4s
+	WORD $0x4ea4ce0e // fmls v14.4s, v16.4s, v4.4s
 	WORD $0x4f3755ef // shl v15.4s, v15.4s, #23
-	WORD $0x4eabd5f0 // fsub v16.4s, v15.4s, v11.4s
+	WORD $0x4ea5d5f0 // fsub v16.4s, v15.4s, v5.4s
+	WORD $0x4ea71cf1 // mov v17.16b, v7.16b
+	WORD $0x4e2eccd1 // fmla v17.4s, v6.4s, v14.4s
+	WORD $0x4ea81d12 // mov v18.16b, v8.16b
+	WORD $0x4e2ece32 // fmla v18.4s, v17.4s, v14.4s
+	WORD $0x4ea91d31 // mov v17.16b, v9.16b
+	WORD $0x4e2ece51 // fmla v17.4s, v18.4s, v14.4s
+	WORD $0x4eaa1d52 // mov v18.16b, v10.16b
+	WORD $0x4e2ece32 // fmla v18.4s, v17.4s, v14.4s
+	WORD $0x6e2eddd1 // fmul v17.4s, v14.4s, v14.4s
+	WORD $0x4eae1dce // mov v14.16b, v14.16b
+	WORD $0x4e32ce2e // fmla v14.4s, v17.4s, v18.4s
 	WORD $0x4eb01e10 // mov v16.16b, v16.16b
 	WORD $0x4e2ecdf0 // fmla v16.4s, v15.4s, v14.4s
-	WORD $0x6e2cde0e // fmul v14.4s, v16.4s, v12.4s
+	WORD $0x6e2bde0e // fmul v14.4s, v16.4s, v11.4s
 	WORD $0x6eade40f // fcmgt v15.4s, v0.4s, v13.4s
 	WORD $0x6e6d1dcf // bsl v15.16b, v14.16b, v13.16b
 	FMOVQ F15, 0(R0)
@@ -2945,31 +2717,29 @@ rest:
 	ADD $4, R2, R2
 	TBZ $1, R2, no2
 	FMOVD 0(R1), F13
-	WORD $0x4e21f5ae // fmax v14.4s, v13.4s, v1.4s
+	WORD $0x6e2cddae // fmul v14.4s, v13.4s, v12.4s
+	WORD $0x4e21f5ce // fmax v14.4s, v14.4s, v1.4s
 	WORD $0x4ea0f5ce // fmin v14.4s, v14.4s, v0.4s
-	WORD $0x6e22ddcf // fmul v15.4s, v14.4s, v2.4s
-	WORD $0x4e2189ef // frintn v15.4s, v15.4s
-	WORD $0x4eae1dce // mov v14.16b, v14.16b
-	WORD $0x4ea3cdee // fmls v14.4s, v15.4s, v3.4s
-	WORD $0x4ea4cdee // fmls v14.4s, v15.4s, v4.4s
-	WORD $0x4ea61cd0 // mov v16.16b, v6.16b
-	WORD $0x4e2eccb0 // fmla v16.4s, v5.4s, v14.4s
-	WORD $0x4ea71cf1 // mov v17.16b, v7.16b
-	WORD $0x4e2ece11 // fmla v17.4s, v16.4s, v14.4s
-	WORD $0x4ea81d10 // mov v16.16b, v8.16b
-	WORD $0x4e2ece30 // fmla v16.4s, v17.4s, v14.4s
-	WORD $0x4ea91d31 // mov v17.16b, v9.16b
-	WORD $0x4e2ece11 // fmla v17.4s, v16.4s, v14.4s
-	WORD $0x6e2eddd0 // fmul v16.4s, v14.4s, v14.4s
-	WORD $0x4eae1dce // mov v14.16b, v14.16b
-	WORD $0x4e31ce0e // fmla v14.4s, v16.4s, v17.4s
-	WORD $0x4e21a9ef // fcvtns v15.4s, v15.4s
-	WORD $0x4eaa85ef // add v15.4s, v15.4s, v10.4s
+	WORD $0x4ea21c4f // mov v15.16b, v2.16b
+	WORD $0x4e23cdcf // fmla v15.4s, v14.4s, v3.4s
+	WORD $0x4ea2d5f0 // fsub v16.4s, v15.4s, v2.4s
+	WORD $0x4ea4ce0e // fmls v14.4s, v16.4s, v4.4s
 	WORD $0x4f3755ef // shl v15.4s, v15.4s, #23
-	WORD $0x4eabd5f0 // fsub v16.4s, v15.4s, v11.4s
+	WORD $0x4ea5d5f0 // fsub v16.4s, v15.4s, v5.4s
+	WORD $0x4ea71cf1 // mov v17.16b, v7.16b
+	WORD $0x4e2eccd1 // fmla v17.4s, v6.4s, v14.4s
+	WORD $0x4ea81d12 // mov v18.16b, v8.16b
+	WORD $0x4e2ece32 // fmla v18.4s, v17.4s, v14.4s
+	WORD $0x4ea91d31 // mov v17.16b, v9.16b
+	WORD $0x4e2ece51 // fmla v17.4s, v18.4s, v14.4s
+	WORD $0x4eaa1d52 // mov v18.16b, v10.16b
+	WORD $0x4e2ece32 // fmla v18.4s, v17.4s, v14.4s
+	WORD $0x6e2eddd1 // fmul v17.4s, v14.4s, v14.4s
+	WORD $0x4eae1dce // mov v14.16b, v14.16b
+	WORD $0x4e32ce2e // fmla v14.4s, v17.4s, v18.4s
 	WORD $0x4eb01e10 // mov v16.16b, v16.16b
 	WORD $0x4e2ecdf0 // fmla v16.4s, v15.4s, v14.4s
-	WORD $0x6e2cde0e // fmul v14.4s, v16.4s, v12.4s
+	WORD $0x6e2bde0e // fmul v14.4s, v16.4s, v11.4s
 	WORD $0x6eade40f // fcmgt v15.4s, v0.4s, v13.4s
 	WORD $0x6e6d1dcf // bsl v15.16b, v14.16b, v13.16b
 	FMOVD F15, 0(R0)
@@ -2979,168 +2749,31 @@ rest:
 no2:
 	TBZ $0, R2, no1
 	FMOVS 0(R1), F13
-	WORD $0x4e21f5a1 // fmax v1.4s, v13.4s, v1.4s
+	WORD $0x6e2cddac // fmul v12.4s, v13.4s, v12.4s
+	WORD $0x4e21f581 // fmax v1.4s, v12.4s, v1.4s
 	WORD $0x4ea0f421 // fmin v1.4s, v1.4s, v0.4s
-	WORD $0x6e22dc22 // fmul v2.4s, v1.4s, v2.4s
-	WORD $0x4e218842 // frintn v2.4s, v2.4s
-	WORD $0x4ea11c21 // mov v1.16b, v1.16b
-	WORD $0x4ea3cc41 // fmls v1.4s, v2.4s, v3.4s
+	WORD $0x4ea21c4c // mov v12.16b, v2.16b
+	WORD $0x4e23cc2c // fmla v12.4s, v1.4s, v3.4s
+	WORD $0x4ea2d582 // fsub v2.4s, v12.4s, v2.4s
 	WORD $0x4ea4cc41 // fmls v1.4s, v2.4s, v4.4s
-	WORD $0x4ea61cc3 // mov v3.16b, v6.16b
-	WORD $0x4e21cca3 // fmla v3.4s, v5.4s, v1.4s
+	WORD $0x4f375582 // shl v2.4s, v12.4s, #23
+	WORD $0x4ea5d443 // fsub v3.4s, v2.4s, v5.4s
 	WORD $0x4ea71ce4 // mov v4.16b, v7.16b
-	WORD $0x4e21cc64 // fmla v4.4s, v3.4s, v1.4s
-	WORD $0x4ea81d03 // mov v3.16b, v8.16b
-	WORD $0x4e21cc83 // fmla v3.4s, v4.4s, v1.4s
+	WORD $0x4e21ccc4 // fmla v4.4s, v6.4s, v1.4s
+	WORD $0x4ea81d05 // mov v5.16b, v8.16b
+	WORD $0x4e21cc85 // fmla v5.4s, v4.4s, v1.4s
 	WORD $0x4ea91d24 // mov v4.16b, v9.16b
-	WORD $0x4e21cc64 // fmla v4.4s, v3.4s, v1.4s
-	WORD $0x6e21dc23 // fmul v3.4s, v1.4s, v1.4s
+	WORD $0x4e21cca4 // fmla v4.4s, v5.4s, v1.4s
+	WORD $0x4eaa1d45 // mov v5.16b, v10.16b
+	WORD $0x4e21cc85 // fmla v5.4s, v4.4s, v1.4s
+	WORD $0x6e21dc24 // fmul v4.4s, v1.4s, v1.4s
 	WORD $0x4ea11c21 // mov v1.16b, v1.16b
-	WORD $0x4e24cc61 // fmla v1.4s, v3.4s, v4.4s
-	WORD $0x4e21a842 // fcvtns v2.4s, v2.4s
-	WORD $0x4eaa8442 // add v2.4s, v2.4s, v10.4s
-	WORD $0x4f375442 // shl v2.4s, v2.4s, #23
-	WORD $0x4eabd443 // fsub v3.4s, v2.4s, v11.4s
+	WORD $0x4e25cc81 // fmla v1.4s, v4.4s, v5.4s
 	WORD $0x4ea31c63 // mov v3.16b, v3.16b
 	WORD $0x4e21cc43 // fmla v3.4s, v2.4s, v1.4s
-	WORD $0x6e2cdc61 // fmul v1.4s, v3.4s, v12.4s
+	WORD $0x6e2bdc61 // fmul v1.4s, v3.4s, v11.4s
 	WORD $0x6eade400 // fcmgt v0.4s, v0.4s, v13.4s
 	WORD $0x6e6d1c20 // bsl v0.16b, v1.16b, v13.16b
-	FMOVS F0, 0(R0)
-	ADD $4, R0, R0
-	ADD $4, R1, R1
-
-no1:
-	RET
-
-TEXT ·unaryCeluNEON(SB), NOSPLIT, $0-32
-	MOVD $constants<>(SB), R0
-	FMOVQ 0(R0), F0
-	FMOVQ 1200(R0), F1
-	FMOVQ 128(R0), F2
-	FMOVQ 144(R0), F3
-	FMOVQ 160(R0), F4
-	FMOVQ 176(R0), F5
-	FMOVQ 192(R0), F6
-	FMOVQ 208(R0), F7
-	FMOVQ 224(R0), F8
-	FMOVQ 240(R0), F9
-	FMOVQ 256(R0), F10
-	FMOVQ 64(R0), F11
-	FMOVS alpha+24(FP), F12
-	WORD $0x4e04058c // dup v12.4s, v12.s[0]
-	FMOVS beta+28(FP), F13
-	WORD $0x4e0405ad // dup v13.4s, v13.s[0]
-	MOVD dst+0(FP), R0
-	MOVD src+8(FP), R1
-	MOVD n+16(FP), R2
-	// 1 vectors at a time
-	SUBS $4, R2, R2
-	BLT rest
-
-vector:
-	FMOVQ 0(R1), F14
-	WORD $0x6e2dddcf // fmul v15.4s, v14.4s, v13.4s
-	WORD $0x4e21f5ef // fmax v15.4s, v15.4s, v1.4s
-	WORD $0x4ea0f5ef // fmin v15.4s, v15.4s, v0.4s
-	WORD $0x6e22ddf0 // fmul v16.4s, v15.4s, v2.4s
-	WORD $0x4e218a10 // frintn v16.4s, v16.4s
-	WORD $0x4eaf1def // mov v15.16b, v15.16b
-	WORD $0x4ea3ce0f // fmls v15.4s, v16.4s, v3.4s
-	WORD $0x4ea4ce0f // fmls v15.4s, v16.4s, v4.4s
-	WORD $0x4ea61cd1 // mov v17.16b, v6.16b
-	WORD $0x4e2fccb1 // fmla v17.4s, v5.4s, v15.4s
-	WORD $0x4ea71cf2 // mov v18.16b, v7.16b
-	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
-	WORD $0x4ea81d11 // mov v17.16b, v8.16b
-	WORD $0x4e2fce51 // fmla v17.4s, v18.4s, v15.4s
-	WORD $0x4ea91d32 // mov v18.16b, v9.16b
-	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
-	WORD $0x6e2fddf1 // fmul v17.4s, v15.4s, v15.4s
-	WORD $0x4eaf1def // mov v15.16b, v15.16b
-	WORD $0x4e32ce2f // fmla v15.4s, v17.4s, v18.4s
-	WORD $0x4e21aa10 // fcvtns v16.4s, v16.4s
-	WORD $0x4eaa8610 // add v16.4s, v16.4s, v10.4s
-	WORD $0x4f375610 // shl v16.4s, v16.4s, #23
-	WORD $0x4eabd611 // fsub v17.4s, v16.4s, v11.4s
-	WORD $0x4eb11e31 // mov v17.16b, v17.16b
-	WORD $0x4e2fce11 // fmla v17.4s, v16.4s, v15.4s
-	WORD $0x6e2cde2f // fmul v15.4s, v17.4s, v12.4s
-	WORD $0x6eaee410 // fcmgt v16.4s, v0.4s, v14.4s
-	WORD $0x6e6e1df0 // bsl v16.16b, v15.16b, v14.16b
-	FMOVQ F16, 0(R0)
-	ADD $16, R0, R0
-	ADD $16, R1, R1
-	SUBS $4, R2, R2
-	BGE vector
-
-rest:
-	ADD $4, R2, R2
-	TBZ $1, R2, no2
-	FMOVD 0(R1), F14
-	WORD $0x6e2dddcf // fmul v15.4s, v14.4s, v13.4s
-	WORD $0x4e21f5ef // fmax v15.4s, v15.4s, v1.4s
-	WORD $0x4ea0f5ef // fmin v15.4s, v15.4s, v0.4s
-	WORD $0x6e22ddf0 // fmul v16.4s, v15.4s, v2.4s
-	WORD $0x4e218a10 // frintn v16.4s, v16.4s
-	WORD $0x4eaf1def // mov v15.16b, v15.16b
-	WORD $0x4ea3ce0f // fmls v15.4s, v16.4s, v3.4s
-	WORD $0x4ea4ce0f // fmls v15.4s, v16.4s, v4.4s
-	WORD $0x4ea61cd1 // mov v17.16b, v6.16b
-	WORD $0x4e2fccb1 // fmla v17.4s, v5.4s, v15.4s
-	WORD $0x4ea71cf2 // mov v18.16b, v7.16b
-	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
-	WORD $0x4ea81d11 // mov v17.16b, v8.16b
-	WORD $0x4e2fce51 // fmla v17.4s, v18.4s, v15.4s
-	WORD $0x4ea91d32 // mov v18.16b, v9.16b
-	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
-	WORD $0x6e2fddf1 // fmul v17.4s, v15.4s, v15.4s
-	WORD $0x4eaf1def // mov v15.16b, v15.16b
-	WORD $0x4e32ce2f // fmla v15.4s, v17.4s, v18.4s
-	WORD $0x4e21aa10 // fcvtns v16.4s, v16.4s
-	WORD $0x4eaa8610 // add v16.4s, v16.4s, v10.4s
-	WORD $0x4f375610 // shl v16.4s, v16.4s, #23
-	WORD $0x4eabd611 // fsub v17.4s, v16.4s, v11.4s
-	WORD $0x4eb11e31 // mov v17.16b, v17.16b
-	WORD $0x4e2fce11 // fmla v17.4s, v16.4s, v15.4s
-	WORD $0x6e2cde2f // fmul v15.4s, v17.4s, v12.4s
-	WORD $0x6eaee410 // fcmgt v16.4s, v0.4s, v14.4s
-	WORD $0x6e6e1df0 // bsl v16.16b, v15.16b, v14.16b
-	FMOVD F16, 0(R0)
-	ADD $8, R0, R0
-	ADD $8, R1, R1
-
-no2:
-	TBZ $0, R2, no1
-	FMOVS 0(R1), F14
-	WORD $0x6e2dddcd // fmul v13.4s, v14.4s, v13.4s
-	WORD $0x4e21f5a1 // fmax v1.4s, v13.4s, v1.4s
-	WORD $0x4ea0f421 // fmin v1.4s, v1.4s, v0.4s
-	WORD $0x6e22dc22 // fmul v2.4s, v1.4s, v2.4s
-	WORD $0x4e218842 // frintn v2.4s, v2.4s
-	WORD $0x4ea11c21 // mov v1.16b, v1.16b
-	WORD $0x4ea3cc41 // fmls v1.4s, v2.4s, v3.4s
-	WORD $0x4ea4cc41 // fmls v1.4s, v2.4s, v4.4s
-	WORD $0x4ea61cc3 // mov v3.16b, v6.16b
-	WORD $0x4e21cca3 // fmla v3.4s, v5.4s, v1.4s
-	WORD $0x4ea71ce4 // mov v4.16b, v7.16b
-	WORD $0x4e21cc64 // fmla v4.4s, v3.4s, v1.4s
-	WORD $0x4ea81d03 // mov v3.16b, v8.16b
-	WORD $0x4e21cc83 // fmla v3.4s, v4.4s, v1.4s
-	WORD $0x4ea91d24 // mov v4.16b, v9.16b
-	WORD $0x4e21cc64 // fmla v4.4s, v3.4s, v1.4s
-	WORD $0x6e21dc23 // fmul v3.4s, v1.4s, v1.4s
-	WORD $0x4ea11c21 // mov v1.16b, v1.16b
-	WORD $0x4e24cc61 // fmla v1.4s, v3.4s, v4.4s
-	WORD $0x4e21a842 // fcvtns v2.4s, v2.4s
-	WORD $0x4eaa8442 // add v2.4s, v2.4s, v10.4s
-	WORD $0x4f375442 // shl v2.4s, v2.4s, #23
-	WORD $0x4eabd443 // fsub v3.4s, v2.4s, v11.4s
-	WORD $0x4ea31c63 // mov v3.16b, v3.16b
-	WORD $0x4e21cc43 // fmla v3.4s, v2.4s, v1.4s
-	WORD $0x6e2cdc61 // fmul v1.4s, v3.4s, v12.4s
-	WORD $0x6eaee400 // fcmgt v0.4s, v0.4s, v14.4s
-	WORD $0x6e6e1c20 // bsl v0.16b, v1.16b, v14.16b
 	FMOVS F0, 0(R0)
 	ADD $4, R0, R0
 	ADD $4, R1, R1
@@ -3151,21 +2784,20 @@ no1:
 TEXT ·unarySeluNEON(SB), NOSPLIT, $0-32
 	MOVD $constants<>(SB), R0
 	FMOVQ 0(R0), F0
-	FMOVQ 1200(R0), F1
-	FMOVQ 128(R0), F2
-	FMOVQ 144(R0), F3
-	FMOVQ 160(R0), F4
-	FMOVQ 176(R0), F5
+	FMOVQ 1232(R0), F1
+	FMOVQ 288(R0), F2
+	FMOVQ 128(R0), F3
+	FMOVQ 144(R0), F4
+	FMOVQ 64(R0), F5
 	FMOVQ 192(R0), F6
 	FMOVQ 208(R0), F7
 	FMOVQ 224(R0), F8
 	FMOVQ 240(R0), F9
 	FMOVQ 256(R0), F10
-	FMOVQ 64(R0), F11
-	FMOVS alpha+24(FP), F12
+	FMOVS alpha+24(FP), F11
+	WORD $0x4e04056b // dup v11.4s, v11.s[0]
+	FMOVS beta+28(FP), F12
 	WORD $0x4e04058c // dup v12.4s, v12.s[0]
-	FMOVS beta+28(FP), F13
-	WORD $0x4e0405ad // dup v13.4s, v13.s[0]
 	MOVD dst+0(FP), R0
 	MOVD src+8(FP), R1
 	MOVD n+16(FP), R2
@@ -3174,36 +2806,33 @@ TEXT ·unarySeluNEON(SB), NOSPLIT, $0-32
 	BLT rest
 
 vector:
-	FMOVQ 0(R1), F14
-	WORD $0x4e21f5cf // fmax v15.4s, v14.4s, v1.4s
-	WORD $0x4ea0f5ef // fmin v15.4s, v15.4s, v0.4s
-	WORD $0x6e22ddf0 // fmul v16.4s, v15.4s, v2.4s
-	WORD $0x4e218a10 // frintn v16.4s, v16.4s
-	WORD $0x4eaf1def // mov v15.16b, v15.16b
-	WORD $0x4ea3ce0f // fmls v15.4s, v16.4s, v3.4s
-	WORD $0x4ea4ce0f // fmls v15.4s, v16.4s, v4.4s
-	WORD $0x4ea61cd1 // mov v17.16b, v6.16b
-	WORD $0x4e2fccb1 // fmla v17.4s, v5.4s, v15.4s
-	WORD $0x4ea71cf2 // mov v18.16b, v7.16b
-	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
-	WORD $0x4ea81d11 // mov v17.16b, v8.16b
-	WORD $0x4e2fce51 // fmla v17.4s, v18.4s, v15.4s
-	WORD $0x4ea91d32 // mov v18.16b, v9.16b
-	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
-	WORD $0x6e2fddf1 // fmul v17.4s, v15.4s, v15.4s
-	WORD $0x4eaf1def // mov v15.16b, v15.16b
-	WORD $0x4e32ce2f // fmla v15.4s, v17.4s, v18.4s
-	WORD $0x4e21aa10 // fcvtns v16.4s, v16.4s
-	WORD $0x4eaa8610 // add v16.4s, v16.4s, v10.4s
-	WORD $0x4f375610 // shl v16.4s, v16.4s, #23
-	WORD $0x4eabd611 // fsub v17.4s, v16.4s, v11.4s
-	WORD $0x4eb11e31 // mov v17.16b, v17.16b
-	WORD $0x4e2fce11 // fmla v17.4s, v16.4s, v15.4s
-	WORD $0x6e2cde2f // fmul v15.4s, v17.4s, v12.4s
-	WORD $0x6e2dddd0 // fmul v16.4s, v14.4s, v13.4s
-	WORD $0x6eaee40e // fcmgt v14.4s, v0.4s, v14.4s
-	WORD $0x6e701dee // bsl v14.16b, v15.16b, v16.16b
-	FMOVQ F14, 0(R0)
+	FMOVQ 0(R1), F13
+	WORD $0x4e21f5ae // fmax v14.4s, v13.4s, v1.4s
+	WORD $0x4ea0f5ce // fmin v14.4s, v14.4s, v0.4s
+	WORD $0x4ea21c4f // mov v15.16b, v2.16b
+	WORD $0x4e23cdcf // fmla v15.4s, v14.4s, v3.4s
+	WORD $0x4ea2d5f0 // fsub v16.4s, v15.4s, v2.4s
+	WORD $0x4ea4ce0e // fmls v14.4s, v16.4s, v4.4s
+	WORD $0x4f3755ef // shl v15.4s, v15.4s, #23
+	WORD $0x4ea5d5f0 // fsub v16.4s, v15.4s, v5.4s
+	WORD $0x4ea71cf1 // mov v17.16b, v7.16b
+	WORD $0x4e2eccd1 // fmla v17.4s, v6.4s, v14.4s
+	WORD $0x4ea81d12 // mov v18.16b, v8.16b
+	WORD $0x4e2ece32 // fmla v18.4s, v17.4s, v14.4s
+	WORD $0x4ea91d31 // mov v17.16b, v9.16b
+	WORD $0x4e2ece51 // fmla v17.4s, v18.4s, v14.4s
+	WORD $0x4eaa1d52 // mov v18.16b, v10.16b
+	WORD $0x4e2ece32 // fmla v18.4s, v17.4s, v14.4s
+	WORD $0x6e2eddd1 // fmul v17.4s, v14.4s, v14.4s
+	WORD $0x4eae1dce // mov v14.16b, v14.16b
+	WORD $0x4e32ce2e // fmla v14.4s, v17.4s, v18.4s
+	WORD $0x4eb01e10 // mov v16.16b, v16.16b
+	WORD $0x4e2ecdf0 // fmla v16.4s, v15.4s, v14.4s
+	WORD $0x6e2bde0e // fmul v14.4s, v16.4s, v11.4s
+	WORD $0x6e2cddaf // fmul v15.4s, v13.4s, v12.4s
+	WORD $0x6eade40d // fcmgt v13.4s, v0.4s, v13.4s
+	WORD $0x6e6f1dcd // bsl v13.16b, v14.16b, v15.16b
+	FMOVQ F13, 0(R0)
 	ADD $16, R0, R0
 	ADD $16, R1, R1
 	SUBS $4, R2, R2
@@ -3212,69 +2841,63 @@ vector:
 rest:
 	ADD $4, R2, R2
 	TBZ $1, R2, no2
-	FMOVD 0(R1), F14
-	WORD $0x4e21f5cf // fmax v15.4s, v14.4s, v1.4s
-	WORD $0x4ea0f5ef // fmin v15.4s, v15.4s, v0.4s
-	WORD $0x6e22ddf0 // fmul v16.4s, v15.4s, v2.4s
-	WORD $0x4e218a10 // frintn v16.4s, v16.4s
-	WORD $0x4eaf1def // mov v15.16b, v15.16b
-	WORD $0x4ea3ce0f // fmls v15.4s, v16.4s, v3.4s
-	WORD $0x4ea4ce0f // fmls v15.4s, v16.4s, v4.4s
-	WORD $0x4ea61cd1 // mov v17.16b, v6.16b
-	WORD $0x4e2fccb1 // fmla v17.4s, v5.4s, v15.4s
-	WORD $0x4ea71cf2 // mov v18.16b, v7.16b
-	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
-	WORD $0x4ea81d11 // mov v17.16b, v8.16b
-	WORD $0x4e2fce51 // fmla v17.4s, v18.4s, v15.4s
-	WORD $0x4ea91d32 // mov v18.16b, v9.16b
-	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
-	WORD $0x6e2fddf1 // fmul v17.4s, v15.4s, v15.4s
-	WORD $0x4eaf1def // mov v15.16b, v15.16b
-	WORD $0x4e32ce2f // fmla v15.4s, v17.4s, v18.4s
-	WORD $0x4e21aa10 // fcvtns v16.4s, v16.4s
-	WORD $0x4eaa8610 // add v16.4s, v16.4s, v10.4s
-	WORD $0x4f375610 // shl v16.4s, v16.4s, #23
-	WORD $0x4eabd611 // fsub v17.4s, v16.4s, v11.4s
-	WORD $0x4eb11e31 // mov v17.16b, v17.16b
-	WORD $0x4e2fce11 // fmla v17.4s, v16.4s, v15.4s
-	WORD $0x6e2cde2f // fmul v15.4s, v17.4s, v12.4s
-	WORD $0x6e2dddd0 // fmul v16.4s, v14.4s, v13.4s
-	WORD $0x6eaee40e // fcmgt v14.4s, v0.4s, v14.4s
-	WORD $0x6e701dee // bsl v14.16b, v15.16b, v16.16b
-	FMOVD F14, 0(R0)
+	FMOVD 0(R1), F13
+	WORD $0x4e21f5ae // fmax v14.4s, v13.4s, v1.4s
+	WORD $0x4ea0f5ce // fmin v14.4s, v14.4s, v0.4s
+	WORD $0x4ea21c4f // mov v15.16b, v2.16b
+	WORD $0x4e23cdcf // fmla v15.4s, v14.4s, v3.4s
+	WORD $0x4ea2d5f0 // fsub v16.4s, v15.4s, v2.4s
+	WORD $0x4ea4ce0e // fmls v14.4s, v16.4s, v4.4s
+	WORD $0x4f3755ef // shl v15.4s, v15.4s, #23
+	WORD $0x4ea5d5f0 // fsub v16.4s, v15.4s, v5.4s
+	WORD $0x4ea71cf1 // mov v17.16b, v7.16b
+	WORD $0x4e2eccd1 // fmla v17.4s, v6.4s, v14.4s
+	WORD $0x4ea81d12 // mov v18.16b, v8.16b
+	WORD $0x4e2ece32 // fmla v18.4s, v17.4s, v14.4s
+	WORD $0x4ea91d31 // mov v17.16b, v9.16b
+	WORD $0x4e2ece51 // fmla v17.4s, v18.4s, v14.4s
+	WORD $0x4eaa1d52 // mov v18.16b, v10.16b
+	WORD $0x4e2ece32 // fmla v18.4s, v17.4s, v14.4s
+	WORD $0x6e2eddd1 // fmul v17.4s, v14.4s, v14.4s
+	WORD $0x4eae1dce // mov v14.16b, v14.16b
+	WORD $0x4e32ce2e // fmla v14.4s, v17.4s, v18.4s
+	WORD $0x4eb01e10 // mov v16.16b, v16.16b
+	WORD $0x4e2ecdf0 // fmla v16.4s, v15.4s, v14.4s
+	WORD $0x6e2bde0e // fmul v14.4s, v16.4s, v11.4s
+	WORD $0x6e2cddaf // fmul v15.4s, v13.4s, v12.4s
+	WORD $0x6eade40d // fcmgt v13.4s, v0.4s, v13.4s
+	WORD $0x6e6f1dcd // bsl v13.16b, v14.16b, v15.16b
+	FMOVD F13, 0(R0)
 	ADD $8, R0, R0
 	ADD $8, R1, R1
 
 no2:
 	TBZ $0, R2, no1
-	FMOVS 0(R1), F14
-	WORD $0x4e21f5c1 // fmax v1.4s, v14.4s, v1.4s
+	FMOVS 0(R1), F13
+	WORD $0x4e21f5a1 // fmax v1.4s, v13.4s, v1.4s
 	WORD $0x4ea0f421 // fmin v1.4s, v1.4s, v0.4s
-	WORD $0x6e22dc22 // fmul v2.4s, v1.4s, v2.4s
-	WORD $0x4e218842 // frintn v2.4s, v2.4s
-	WORD $0x4ea11c21 // mov v1.16b, v1.16b
-	WORD $0x4ea3cc41 // fmls v1.4s, v2.4s, v3.4s
+	WORD $0x4ea21c4e // mov v14.16b, v2.16b
+	WORD $0x4e23cc2e // fmla v14.4s, v1.4s, v3.4s
+	WORD $0x4ea2d5c2 // fsub v2.4s, v14.4s, v2.4s
 	WORD $0x4ea4cc41 // fmls v1.4s, v2.4s, v4.4s
-	WORD $0x4ea61cc3 // mov v3.16b, v6.16b
-	WORD $0x4e21cca3 // fmla v3.4s, v5.4s, v1.4s
+	WORD $0x4f3755c2 // shl v2.4s, v14.4s, #23
+	WORD $0x4ea5d443 // fsub v3.4s, v2.4s, v5.4s
 	WORD $0x4ea71ce4 // mov v4.16b, v7.16b
-	WORD $0x4e21cc64 // fmla v4.4s, v3.4s, v1.4s
-	WORD $0x4ea81d03 // mov v3.16b, v8.16b
-	WORD $0x4e21cc83 // fmla v3.4s, v4.4s, v1.4s
+	WORD $0x4e21ccc4 // fmla v4.4s, v6.4s, v1.4s
+	WORD $0x4ea81d05 // mov v5.16b, v8.16b
+	WORD $0x4e21cc85 // fmla v5.4s, v4.4s, v1.4s
 	WORD $0x4ea91d24 // mov v4.16b, v9.16b
-	WORD $0x4e21cc64 // fmla v4.4s, v3.4s, v1.4s
-	WORD $0x6e21dc23 // fmul v3.4s, v1.4s, v1.4s
+	WORD $0x4e21cca4 // fmla v4.4s, v5.4s, v1.4s
+	WORD $0x4eaa1d45 // mov v5.16b, v10.16b
+	WORD $0x4e21cc85 // fmla v5.4s, v4.4s, v1.4s
+	WORD $0x6e21dc24 // fmul v4.4s, v1.4s, v1.4s
 	WORD $0x4ea11c21 // mov v1.16b, v1.16b
-	WORD $0x4e24cc61 // fmla v1.4s, v3.4s, v4.4s
-	WORD $0x4e21a842 // fcvtns v2.4s, v2.4s
-	WORD $0x4eaa8442 // add v2.4s, v2.4s, v10.4s
-	WORD $0x4f375442 // shl v2.4s, v2.4s, #23
-	WORD $0x4eabd443 // fsub v3.4s, v2.4s, v11.4s
+	WORD $0x4e25cc81 // fmla v1.4s, v4.4s, v5.4s
 	WORD $0x4ea31c63 // mov v3.16b, v3.16b
 	WORD $0x4e21cc43 // fmla v3.4s, v2.4s, v1.4s
-	WORD $0x6e2cdc61 // fmul v1.4s, v3.4s, v12.4s
-	WORD $0x6e2dddc2 // fmul v2.4s, v14.4s, v13.4s
-	WORD $0x6eaee400 // fcmgt v0.4s, v0.4s, v14.4s
+	WORD $0x6e2bdc61 // fmul v1.4s, v3.4s, v11.4s
+	WORD $0x6e2cdda2 // fmul v2.4s, v13.4s, v12.4s
+	WORD $0x6eade400 // fcmgt v0.4s, v0.4s, v13.4s
 	WORD $0x6e621c20 // bsl v0.16b, v1.16b, v2.16b
 	FMOVS F0, 0(R0)
 	ADD $4, R0, R0
@@ -3332,7 +2955,7 @@ TEXT ·unarySignNEON(SB), NOSPLIT, $0-32
 	MOVD $constants<>(SB), R0
 	FMOVQ 0(R0), F0
 	FMOVQ 64(R0), F1
-	FMOVQ 1216(R0), F2
+	FMOVQ 1248(R0), F2
 	MOVD dst+0(FP), R0
 	MOVD src+8(FP), R1
 	MOVD n+16(FP), R2

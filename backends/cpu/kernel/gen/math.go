@@ -126,45 +126,101 @@ func (g *gen) atLeast(x reg.Register, lo operand.Op) reg.VecVirtual {
 // expBelow is exp of x <= 89.
 func (g *gen) expBelow(x reg.Register) reg.VecVirtual {
 	g.Comment("exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))")
-	x = g.atLeast(x, g.f(-104))
-	n := g.round(g.bin(g.VMULPS, g.bcast(0x3fb8aa3b), x), 0)
-	r := g.mov(x)
-	g.VFNMADD231PS(g.bcast(0x3f317218), n, r)
-	g.VFNMADD231PS(g.bcast(0xb102e308), n, r)
-	p := g.poly(r, 0x3ab50d36, 0x3c091fe3, 0x3d2aac8b, 0x3e2aaa45, 0x3efffffe)
-	rr := g.bin(g.VMULPS, r, r)
-	g.VFMADD213PS(r, rr, p)
-	g.VADDPS(g.f(1), p, p)
 	if g.wide() {
-		return g.bin(g.VSCALEFPS, n, p)
+		return g.expScaled(g.atLeast(x, g.f(-104)))
 	}
-	// Two factors, so that results down to the denormals come out.
-	i, h := g.v(), g.v()
-	g.VCVTPS2DQ(n, i)
-	g.VPSRAD(operand.U8(1), i, h)
+	// Two factors, so that results down to the denormals come out: 2^h and 2^(n-h) for h = n/2, rounded down.
+	i, r := g.reduced(g.atLeast(x, g.f(-104)), 2*127, false)
+	p := g.bin(g.VADDPS, g.f(1), g.expPart(r))
+	h := g.v()
+	g.VPSRLD(operand.U8(1), i, h)
 	g.VPSUBD(h, i, i)
 	for _, e := range []reg.VecVirtual{h, i} {
-		g.VPADDD(g.bcast(127), e, e)
-		g.VPSLLD(operand.U8(23), e, e)
-		p = g.bin(g.VMULPS, e, p)
+		p = g.bin(g.VMULPS, g.power(e), p)
 	}
 	return p
 }
 
-// sigmoid is e/(1+e) for x < 0 and 1/(1+e) otherwise, with e = exp(-|x|).
-func (g *gen) sigmoid(x reg.Register) reg.VecVirtual {
-	e := g.expBelow(g.bin(g.or(), g.bcast(signBit), x))
-	one := g.mov(g.f(1))
-	d := g.bin(g.VADDPS, one, e)
-	return g.bin(g.VDIVPS, d, g.pick(x, g.f(0), e, one))
+// expNegative is exp of x <= 0.
+func (g *gen) expNegative(x reg.Register) reg.VecVirtual {
+	y := g.atLeast(x, g.f(-104))
+	if g.wide() {
+		return g.expScaled(y)
+	}
+	i, r := g.reduced(y, 127+64, false)
+	p := g.bin(g.VADDPS, g.f(1), g.expPart(r))
+	return g.bin(g.VMULPS, g.f(1.0/(1<<64)), g.bin(g.VMULPS, g.power(i), p))
 }
 
-// tanh is q/(q+2) for q = exp(-2|x|)-1, with the sign turned.
+// expShort is exp of -20 <= x <= 0 with an absolute error below 1e-8, but for that of rounding. x is written.
+func (g *gen) expShort(x reg.VecVirtual) reg.VecVirtual {
+	if g.wide() {
+		return g.expScaled(x)
+	}
+	i, r := g.reduced(x, 127, true)
+	return g.bin(g.VMULPS, g.power(i), g.bin(g.VADDPS, g.f(1), g.expPart(r)))
+}
+
+// expScaled is exp of -104 <= x <= 89 by AVX-512, whose scaling makes denormals and infinities. x is written.
+func (g *gen) expScaled(x reg.VecVirtual) reg.VecVirtual {
+	n := g.round(g.bin(g.VMULPS, g.bcast(0x3fb8aa3b), x), 0)
+	g.VFNMADD231PS(g.bcast(0x3f317218), n, x)
+	g.VFNMADD231PS(g.bcast(0xb102e308), n, x)
+	return g.bin(g.VSCALEFPS, n, g.bin(g.VADDPS, g.f(1), g.expPart(x)))
+}
+
+// rounded is n = round(x*scale), and i, which has n + bias as its lowest bits.
+func (g *gen) rounded(x reg.Register, scale uint32, bias int) (n, i reg.VecVirtual) {
+	magic := g.f(float64(3<<22 + bias))
+	i = g.mov(magic)
+	g.VFMADD231PS(g.bcast(scale), x, i)
+	return g.bin(g.VSUBPS, magic, i), i
+}
+
+// reduced is r = x - n*ln2 for n = round(x/ln2), and i, which has n + bias as its lowest bits. x becomes r. Of a short
+// r, n*1.9e-9 are missing.
+func (g *gen) reduced(x reg.VecVirtual, bias int, short bool) (i, r reg.VecVirtual) {
+	n, i := g.rounded(x, 0x3fb8aa3b, bias)
+	g.VFNMADD231PS(g.bcast(0x3f317218), n, x)
+	if !short {
+		g.VFNMADD231PS(g.bcast(0xb102e308), n, x)
+	}
+	return i, x
+}
+
+// power is 2^(i-127) for an integer in the lowest nine bits, from 1 to 254.
+func (g *gen) power(i reg.Register) reg.VecVirtual {
+	r := g.v()
+	g.VPSLLD(operand.U8(23), i, r)
+	return r
+}
+
+// expPart is r + r^2*P(r), which is exp(r) - 1 for |r| <= ln2/2.
+func (g *gen) expPart(r reg.Register) reg.VecVirtual {
+	p := g.poly(r, 0x3ab50d36, 0x3c091fe3, 0x3d2aac8b, 0x3e2aaa45, 0x3efffffe)
+	g.VFMADD213PS(r, g.bin(g.VMULPS, r, r), p)
+	return p
+}
+
+// sigmoid is c/(c + c*exp(-x)) for c = 2^-32, with which no exponential overflows. r has the opposite sign: -x is
+// n*ln2 - r.
+func (g *gen) sigmoid(x reg.Register) reg.VecVirtual {
+	r := g.bin(g.VMINPS, g.atLeast(x, g.f(-104)), g.mov(g.f(30)))
+	n, i := g.rounded(r, 0xbfb8aa3b, 127-32)
+	g.VFMADD231PS(g.bcast(0x3f317218), n, r)
+	g.VFMADD231PS(g.bcast(0xb102e308), n, r)
+	p := g.poly(r, 0x3ab50d36, 0xbc091fe3, 0x3d2aac8b, 0xbe2aaa45, 0x3efffffe)
+	g.VFMSUB213PS(r, g.bin(g.VMULPS, r, r), p) // exp(-r) - 1
+	f, c := g.power(i), g.f(1.0/(1<<32))
+	g.VFMADD213PS(g.bin(g.VADDPS, c, f), f, p)
+	return g.bin(g.VDIVPS, p, g.mov(c))
+}
+
+// tanh is q/(q+2) for q = exp(2|x|)-1, with the sign of x.
 func (g *gen) tanh(x reg.Register) reg.VecVirtual {
-	a := g.abs(x)
-	q := g.expm1Below(g.bin(g.xor(), g.bcast(signBit), g.add(a, a)))
-	big := g.bin(g.VDIVPS, g.add(q, g.mov(g.f(2))), q)
-	return g.copySign(g.abs(big), x)
+	a := g.bin(g.VMINPS, g.abs(x), g.mov(g.f(10)))
+	q := g.expm1Part(g.add(a, a))
+	return g.copySign(g.bin(g.VDIVPS, g.bin(g.VADDPS, g.f(2), q), q), x)
 }
 
 // erfBelowOne is a*P(a^2), which is erf(a) for a from 0 to 1.
@@ -179,7 +235,7 @@ func (g *gen) erf(x reg.Register) reg.VecVirtual {
 	a := g.abs(x)
 	p := g.erfBelowOne(a)
 	c := g.bin(g.VMINPS, a, g.mov(g.f(4)))
-	q := g.expBelow(g.poly(c, 0x39436d48, 0xbb412c93, 0x3cb2e546, 0xbdd32964, 0xbf235d7f, 0xbf904473, 0xb9b31963))
+	q := g.expShort(g.poly(c, 0x39436d48, 0xbb412c93, 0x3cb2e546, 0xbdd32964, 0xbf235d7f, 0xbf904473, 0xb9b31963))
 	big := g.bin(g.VSUBPS, q, g.mov(g.f(1)))
 	return g.copySign(g.pick(a, g.f(1), p, big), x)
 }
@@ -190,18 +246,12 @@ func (g *gen) expm1(x reg.Register) reg.VecVirtual {
 }
 
 // expm1Below is expm1 of x <= 0.
-func (g *gen) expm1Below(x reg.Register) reg.VecVirtual {
-	x = g.atLeast(x, g.f(-30))
-	n := g.round(g.bin(g.VMULPS, g.bcast(0x3fb8aa3b), x), 0)
-	r := g.mov(x)
-	g.VFNMADD231PS(g.bcast(0x3f317218), n, r)
-	g.VFNMADD231PS(g.bcast(0xb102e308), n, r)
-	q := g.poly(r, 0x3ab50d36, 0x3c091fe3, 0x3d2aac8b, 0x3e2aaa45, 0x3efffffe)
-	g.VFMADD213PS(r, g.bin(g.VMULPS, r, r), q)
-	s := g.v()
-	g.VCVTPS2DQ(n, s)
-	g.VPADDD(g.bcast(127), s, s)
-	g.VPSLLD(operand.U8(23), s, s)
+func (g *gen) expm1Below(x reg.Register) reg.VecVirtual { return g.expm1Part(g.atLeast(x, g.f(-30))) }
+
+// expm1Part is expm1 of -30 <= x <= 20. Of a large result n*1.9e-9 of it are missing, for n = x/ln2. x is written.
+func (g *gen) expm1Part(x reg.VecVirtual) reg.VecVirtual {
+	i, r := g.reduced(x, 127, true)
+	q, s := g.expPart(r), g.power(i)
 	g.VFMADD213PS(g.bin(g.VSUBPS, g.f(1), s), s, q)
 	return q
 }
@@ -236,19 +286,17 @@ func (g *gen) log(x reg.Register) reg.VecVirtual {
 	return g.pick(g.abs(x), g.bcast(1), g.mov(g.bcast(0xff800000)), q)
 }
 
-// softplus is max(x, 0) + log(1+u) for u = exp(-|x|); the quotient u/((1+u)-1)
-// takes back the rounding of 1+u.
+// softplus is max(x, 0) + log(1+u) for u = exp(-|x|). The logarithm is 2*atanh(t) for t = u/(u+2), an odd polynomial
+// for t from 0 to 1/3.
 func (g *gen) softplus(x reg.Register) reg.VecVirtual {
-	u := g.expBelow(g.bin(g.or(), g.bcast(signBit), x))
-	one := g.mov(g.f(1))
-	s := g.add(one, u)
-	d := g.sub(s, one)
-	l := g.bin(g.VMULPS, g.bin(g.VDIVPS, d, u), g.log(s))
-	l = g.pick(d, g.bcast(1), u, l)
-	z := g.v()
-	g.zero(z)
-	m := g.bin(g.VMAXPS, x, z) // NaN passes
-	return g.add(m, l)
+	u := g.expNegative(g.bin(g.or(), g.bcast(signBit), x))
+	t := g.bin(g.VDIVPS, g.bin(g.VADDPS, g.f(2), u), u)
+	z := g.bin(g.VMULPS, t, t)
+	l := g.poly(z, 0x3e8f6be1, 0x3e8f5e86, 0x3ecce904, 0x3f2aaa81)
+	g.VFMADD213PS(g.add(t, t), g.bin(g.VMULPS, z, t), l)
+	zero := g.v()
+	g.zero(zero)
+	return g.add(g.bin(g.VMAXPS, x, zero), l) // NaN passes
 }
 
 // mish is x*n/(n+2) for n = e*(e+2), e = exp(x); beyond 20 it is x.
@@ -264,7 +312,7 @@ func (g *gen) mish(x reg.Register) reg.VecVirtual {
 func (g *gen) gelu(x reg.Register) reg.VecVirtual {
 	a := g.abs(g.bin(g.VMULPS, g.f(0.70710678118654752440), x))
 	c := g.bin(g.VMINPS, a, g.mov(g.f(10.3)))
-	q := g.expBelow(g.poly(c, 0xb2f3389f, 0x35c63b58, 0xb80de5d7, 0x39ec3aea, 0xbb801440, 0x3cc146dc, 0xbdd60519,
+	q := g.expNegative(g.poly(c, 0xb2f3389f, 0x35c63b58, 0xb80de5d7, 0x39ec3aea, 0xbb801440, 0x3cc146dc, 0xbdd60519,
 		0xbf236412, 0xbf90299f, 0xba3512db))
 	e := g.pick(a, g.f(1), g.bin(g.VSUBPS, g.erfBelowOne(a), g.mov(g.f(1))), q)
 	e = g.pick(x, g.f(0), e, g.bin(g.VSUBPS, e, g.mov(g.f(2))))

@@ -86,22 +86,31 @@ func (g *gen) exp(x *reg) *reg {
 	return g.mul(p, g.power(i))
 }
 
-// sigmoid is e/(1+e) for x < 0 and 1/(1+e) otherwise, with e = exp(-|x|).
-func (g *gen) sigmoid(x *reg) *reg {
-	e := g.exp(g.minusAbs(x))
-	d := g.add(e, g.f(1))
-	return g.div(g.pick(x, g.f(0), e, g.f(1)), d)
+// rounded is n = round(x*scale), and i, which has n + bias as its lowest bits.
+func (g *gen) rounded(x *reg, scale uint32, bias int) (n, i *reg) {
+	magic := g.f(float64(3<<22 + bias))
+	i = g.fma(magic, x, g.bits(scale))
+	return g.sub(i, magic), i
 }
 
-// tanh: an odd polynomial below 0.65, (1-e)/(1+e) with e = exp(-2|x|) above.
+// powerOf is 2^(i-127) for an integer in the lowest nine bits, from 1 to 254.
+func (g *gen) powerOf(i *reg) *reg { return g.op("shl.4s", i, 23) }
+
+// sigmoid is c/(c + c*exp(-x)) for c = 2^-32, with which no exponential overflows.
+func (g *gen) sigmoid(x *reg) *reg {
+	y := g.op("fneg.4s", g.clampTo(x, g.f(-104), g.f(30)))
+	n, i := g.rounded(y, 0x3fb8aa3b, 127-32)
+	g.v("fmls.4s", y, n, g.bits(0x3f317218))
+	g.v("fmls.4s", y, n, g.bits(0xb102e308))
+	f, c := g.powerOf(i), g.f(1.0/(1<<32))
+	return g.div(c, g.fma(g.add(f, c), g.expPart(y), f))
+}
+
+// tanh is q/(q+2) for q = exp(2|x|)-1, with the sign of x.
 func (g *gen) tanh(x *reg) *reg {
-	a := g.abs(x)
-	e := g.exp(g.mul(a, g.f(-2)))
-	big := g.div(g.sub(g.f(1), e), g.add(g.f(1), e))
-	z := g.mul(a, a)
-	p := g.mul(g.poly(z, 0xbbb4b894, 0x3ca7af7e, 0xbd5be7f9, 0x3e0881f9, 0xbeaaaa92), z)
-	p = g.fma(a, p, a)
-	return g.copySign(g.pick(a, g.f(0.65), p, big), x)
+	a := g.op("fmin.4s", g.abs(x), g.f(10))
+	q := g.expm1Part(g.add(a, a))
+	return g.copySign(g.div(q, g.add(q, g.f(2))), x)
 }
 
 // erf: x*P(x^2) below 1, 1-exp(Q(|x|)) up to 4, where it rounds to 1.
@@ -114,11 +123,14 @@ func (g *gen) erf(x *reg) *reg {
 }
 
 // expm1: for x <= 0, with q = exp(r)-1 the result is 2^n*q + (2^n - 1).
-func (g *gen) expm1(x *reg) *reg {
-	n, r := g.reduced(g.clampTo(x, g.f(-30), g.f(0)))
-	q := g.expPart(r)
-	s := g.power(g.op("fcvtns.4s", n))
-	return g.fma(g.sub(s, g.f(1)), s, q)
+func (g *gen) expm1(x *reg) *reg { return g.expm1Part(g.clampTo(x, g.f(-30), g.f(0))) }
+
+// expm1Part is expm1 of -30 <= x <= 20. Of a large result n*1.9e-9 of it are missing, for n = x/ln2. x is written.
+func (g *gen) expm1Part(x *reg) *reg {
+	n, i := g.rounded(x, 0x3fb8aa3b, 127)
+	g.v("fmls.4s", x, n, g.bits(0x3f317218))
+	s := g.powerOf(i)
+	return g.fma(g.sub(s, g.f(1)), s, g.expPart(x))
 }
 
 // log: x = 2^e*m with m in [sqrt(1/2), sqrt(2)), log(m) = t - t^2/2 + t^3*Q(t) for t = m-1. Denormals are scaled up
@@ -145,13 +157,13 @@ func (g *gen) log(x *reg) *reg {
 	return g.pick(g.abs(x), g.bits(1), g.bits(0xff800000), q)
 }
 
-// softplus is max(x, 0) + log(1+u) for u = exp(-|x|); the quotient u/((1+u)-1) takes back the rounding of 1+u.
+// softplus is max(x, 0) + log(1+u) for u = exp(-|x|). The logarithm is 2*atanh(t) for t = u/(u+2), an odd polynomial
+// for t from 0 to 1/3.
 func (g *gen) softplus(x *reg) *reg {
 	u := g.exp(g.minusAbs(x))
-	s := g.add(u, g.f(1))
-	d := g.sub(s, g.f(1))
-	l := g.mul(g.log(s), g.div(u, d))
-	l = g.pick(d, g.bits(1), u, l)
+	t := g.div(u, g.add(u, g.f(2)))
+	z := g.mul(t, t)
+	l := g.fma(g.add(t, t), g.mul(z, t), g.poly(z, 0x3e8f6be1, 0x3e8f5e86, 0x3ecce904, 0x3f2aaa81))
 	return g.add(l, g.op("fmax.4s", x, g.f(0)))
 }
 
