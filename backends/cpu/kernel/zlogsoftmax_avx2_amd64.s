@@ -7,6 +7,10 @@
 // func expTotalAVX2(src *float32, n int, scale float32, shift float32) (ret float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·expTotalAVX2(SB), NOSPLIT, $0-28
+	VMOVUPS      cc2d00000<>+0(SB), Y6
+	VMOVUPS      c4b4000fe<>+0(SB), Y5
+	VMOVUPS      c3fb8aa3b<>+0(SB), Y7
+	VMOVUPS      c3f317218<>+0(SB), Y8
 	MOVQ         src+0(FP), AX
 	MOVQ         n+8(FP), CX
 	VBROADCASTSS scale+16(FP), Y0
@@ -19,55 +23,55 @@ unrolled:
 	CMPQ        CX, $+16
 	JLT         vector
 	VMOVUPS     (AX), Y4
-	VMOVUPS     32(AX), Y6
+	VMOVUPS     32(AX), Y10
 	VFMSUB213PS Y1, Y0, Y4
-	VFMSUB213PS Y1, Y0, Y6
+	VFMSUB213PS Y1, Y0, Y10
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y5
-	VMOVUPS      cc2d00000<>+0(SB), Y7
-	VMAXPS       Y4, Y5, Y4
-	VMAXPS       Y6, Y7, Y7
-	VMOVUPS      c4b4000fe<>+0(SB), Y5
-	VMOVUPS      c4b4000fe<>+0(SB), Y8
-	VFMADD231PS  c3fb8aa3b<>+0(SB), Y4, Y5
-	VFMADD231PS  c3fb8aa3b<>+0(SB), Y7, Y8
-	VSUBPS       c4b4000fe<>+0(SB), Y5, Y6
-	VSUBPS       c4b4000fe<>+0(SB), Y8, Y9
-	VFNMADD231PS c3f317218<>+0(SB), Y6, Y4
-	VFNMADD231PS c3f317218<>+0(SB), Y9, Y7
-	VFNMADD231PS cb102e308<>+0(SB), Y6, Y4
-	VFNMADD231PS cb102e308<>+0(SB), Y9, Y7
-	VMOVUPS      c3ab50d36<>+0(SB), Y6
+	VMOVUPS      Y6, Y9
+	VMOVUPS      Y6, Y11
+	VMAXPS       Y4, Y9, Y4
+	VMAXPS       Y10, Y11, Y11
+	VMOVUPS      Y5, Y9
+	VMOVUPS      Y5, Y12
+	VFMADD231PS  Y7, Y4, Y9
+	VFMADD231PS  Y7, Y11, Y12
+	VSUBPS       Y5, Y9, Y10
+	VSUBPS       Y5, Y12, Y13
+	VFNMADD231PS Y8, Y10, Y4
+	VFNMADD231PS Y8, Y13, Y11
+	VFNMADD231PS cb102e308<>+0(SB), Y10, Y4
+	VFNMADD231PS cb102e308<>+0(SB), Y13, Y11
 	VMOVUPS      c3ab50d36<>+0(SB), Y10
-	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y6
-	VFMADD213PS  c3c091fe3<>+0(SB), Y7, Y10
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y7, Y10
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y7, Y10
-	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y6
-	VFMADD213PS  c3efffffe<>+0(SB), Y7, Y10
-	VMULPS       Y4, Y4, Y9
-	VMULPS       Y7, Y7, Y11
-	VFMADD213PS  Y4, Y9, Y6
-	VFMADD213PS  Y7, Y11, Y10
-	VADDPS       c3f800000<>+0(SB), Y6, Y4
-	VADDPS       c3f800000<>+0(SB), Y10, Y7
-	VPSRLD       $0x01, Y5, Y6
-	VPSRLD       $0x01, Y8, Y9
-	VPSUBD       Y6, Y5, Y5
-	VPSUBD       Y9, Y8, Y8
-	VPSLLD       $0x17, Y6, Y6
+	VMOVUPS      c3ab50d36<>+0(SB), Y14
+	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y10
+	VFMADD213PS  c3c091fe3<>+0(SB), Y11, Y14
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y11, Y14
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y11, Y14
+	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y10
+	VFMADD213PS  c3efffffe<>+0(SB), Y11, Y14
+	VMULPS       Y4, Y4, Y13
+	VMULPS       Y11, Y11, Y15
+	VFMADD213PS  Y4, Y13, Y10
+	VFMADD213PS  Y11, Y15, Y14
+	VADDPS       c3f800000<>+0(SB), Y10, Y4
+	VADDPS       c3f800000<>+0(SB), Y14, Y11
+	VPSRLD       $0x01, Y9, Y10
+	VPSRLD       $0x01, Y12, Y13
+	VPSUBD       Y10, Y9, Y9
+	VPSUBD       Y13, Y12, Y12
+	VPSLLD       $0x17, Y10, Y10
+	VPSLLD       $0x17, Y13, Y13
+	VMULPS       Y10, Y4, Y4
+	VMULPS       Y13, Y11, Y10
 	VPSLLD       $0x17, Y9, Y9
-	VMULPS       Y6, Y4, Y4
-	VMULPS       Y9, Y7, Y6
-	VPSLLD       $0x17, Y5, Y5
-	VPSLLD       $0x17, Y8, Y7
-	VMULPS       Y5, Y4, Y4
-	VMULPS       Y7, Y6, Y5
+	VPSLLD       $0x17, Y12, Y11
+	VMULPS       Y9, Y4, Y4
+	VMULPS       Y11, Y10, Y9
 	VADDPS       Y4, Y2, Y2
-	VADDPS       Y5, Y3, Y3
+	VADDPS       Y9, Y3, Y3
 	ADDQ         $+64, AX
 	SUBQ         $+16, CX
 	JMP          unrolled
@@ -80,27 +84,27 @@ vector:
 	VFMSUB213PS Y1, Y0, Y4
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
-	VMOVUPS      c4b4000fe<>+0(SB), Y5
-	VFMADD231PS  c3fb8aa3b<>+0(SB), Y4, Y5
-	VSUBPS       c4b4000fe<>+0(SB), Y5, Y6
-	VFNMADD231PS c3f317218<>+0(SB), Y6, Y4
-	VFNMADD231PS cb102e308<>+0(SB), Y6, Y4
-	VMOVUPS      c3ab50d36<>+0(SB), Y6
-	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y6
-	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VADDPS       c3f800000<>+0(SB), Y6, Y4
-	VPSRLD       $0x01, Y5, Y6
-	VPSUBD       Y6, Y5, Y5
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y4, Y4
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y4, Y4
+	VMOVUPS      Y6, Y9
+	VMAXPS       Y4, Y9, Y4
+	VMOVUPS      Y5, Y9
+	VFMADD231PS  Y7, Y4, Y9
+	VSUBPS       Y5, Y9, Y10
+	VFNMADD231PS Y8, Y10, Y4
+	VFNMADD231PS cb102e308<>+0(SB), Y10, Y4
+	VMOVUPS      c3ab50d36<>+0(SB), Y10
+	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y10
+	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y10
+	VMULPS       Y4, Y4, Y11
+	VFMADD213PS  Y4, Y11, Y10
+	VADDPS       c3f800000<>+0(SB), Y10, Y4
+	VPSRLD       $0x01, Y9, Y10
+	VPSUBD       Y10, Y9, Y9
+	VPSLLD       $0x17, Y10, Y10
+	VMULPS       Y10, Y4, Y4
+	VPSLLD       $0x17, Y9, Y9
+	VMULPS       Y9, Y4, Y4
 	VADDPS       Y4, Y2, Y2
 	ADDQ         $+32, AX
 	SUBQ         $+8, CX
@@ -117,12 +121,12 @@ tail:
 	VFMSUB213PS Y1, Y0, Y4
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y0
+	VMOVUPS      Y6, Y0
 	VMAXPS       Y4, Y0, Y0
-	VMOVUPS      c4b4000fe<>+0(SB), Y1
-	VFMADD231PS  c3fb8aa3b<>+0(SB), Y0, Y1
-	VSUBPS       c4b4000fe<>+0(SB), Y1, Y4
-	VFNMADD231PS c3f317218<>+0(SB), Y4, Y0
+	VMOVUPS      Y5, Y1
+	VFMADD231PS  Y7, Y0, Y1
+	VSUBPS       Y5, Y1, Y4
+	VFNMADD231PS Y8, Y4, Y0
 	VFNMADD231PS cb102e308<>+0(SB), Y4, Y0
 	VMOVUPS      c3ab50d36<>+0(SB), Y4
 	VFMADD213PS  c3c091fe3<>+0(SB), Y0, Y4
@@ -374,9 +378,13 @@ GLOBL maskTable<>(SB), RODATA|NOPTR, $64
 // func logSoftmaxAVX2(dst *float32, src *float32, n int, rows int, scale float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·logSoftmaxAVX2(SB), NOSPLIT, $0-36
-	MOVQ dst+0(FP), AX
-	MOVQ src+8(FP), CX
-	MOVQ rows+24(FP), DX
+	VMOVUPS cc2d00000<>+0(SB), Y5
+	VMOVUPS c4b4000fe<>+0(SB), Y4
+	VMOVUPS c3fb8aa3b<>+0(SB), Y6
+	VMOVUPS c3f317218<>+0(SB), Y7
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    rows+24(FP), DX
 
 row:
 	MOVQ    AX, BX
@@ -442,56 +450,56 @@ largest_done:
 exp_unrolled:
 	CMPQ        DI, $+16
 	JLT         exp_vector
-	VMOVUPS     (SI), Y4
-	VMOVUPS     32(SI), Y6
-	VFMSUB213PS Y0, Y1, Y4
-	VFMSUB213PS Y0, Y1, Y6
+	VMOVUPS     (SI), Y8
+	VMOVUPS     32(SI), Y10
+	VFMSUB213PS Y0, Y1, Y8
+	VFMSUB213PS Y0, Y1, Y10
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y5
-	VMOVUPS      cc2d00000<>+0(SB), Y7
-	VMAXPS       Y4, Y5, Y4
-	VMAXPS       Y6, Y7, Y7
-	VMOVUPS      c4b4000fe<>+0(SB), Y5
-	VMOVUPS      c4b4000fe<>+0(SB), Y8
-	VFMADD231PS  c3fb8aa3b<>+0(SB), Y4, Y5
-	VFMADD231PS  c3fb8aa3b<>+0(SB), Y7, Y8
-	VSUBPS       c4b4000fe<>+0(SB), Y5, Y6
-	VSUBPS       c4b4000fe<>+0(SB), Y8, Y9
-	VFNMADD231PS c3f317218<>+0(SB), Y6, Y4
-	VFNMADD231PS c3f317218<>+0(SB), Y9, Y7
-	VFNMADD231PS cb102e308<>+0(SB), Y6, Y4
-	VFNMADD231PS cb102e308<>+0(SB), Y9, Y7
-	VMOVUPS      c3ab50d36<>+0(SB), Y6
+	VMOVUPS      Y5, Y9
+	VMOVUPS      Y5, Y11
+	VMAXPS       Y8, Y9, Y8
+	VMAXPS       Y10, Y11, Y11
+	VMOVUPS      Y4, Y9
+	VMOVUPS      Y4, Y12
+	VFMADD231PS  Y6, Y8, Y9
+	VFMADD231PS  Y6, Y11, Y12
+	VSUBPS       Y4, Y9, Y10
+	VSUBPS       Y4, Y12, Y13
+	VFNMADD231PS Y7, Y10, Y8
+	VFNMADD231PS Y7, Y13, Y11
+	VFNMADD231PS cb102e308<>+0(SB), Y10, Y8
+	VFNMADD231PS cb102e308<>+0(SB), Y13, Y11
 	VMOVUPS      c3ab50d36<>+0(SB), Y10
-	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y6
-	VFMADD213PS  c3c091fe3<>+0(SB), Y7, Y10
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y7, Y10
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y7, Y10
-	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y6
-	VFMADD213PS  c3efffffe<>+0(SB), Y7, Y10
-	VMULPS       Y4, Y4, Y9
-	VMULPS       Y7, Y7, Y11
-	VFMADD213PS  Y4, Y9, Y6
-	VFMADD213PS  Y7, Y11, Y10
-	VADDPS       c3f800000<>+0(SB), Y6, Y4
-	VADDPS       c3f800000<>+0(SB), Y10, Y7
-	VPSRLD       $0x01, Y5, Y6
-	VPSRLD       $0x01, Y8, Y9
-	VPSUBD       Y6, Y5, Y5
-	VPSUBD       Y9, Y8, Y8
-	VPSLLD       $0x17, Y6, Y6
+	VMOVUPS      c3ab50d36<>+0(SB), Y14
+	VFMADD213PS  c3c091fe3<>+0(SB), Y8, Y10
+	VFMADD213PS  c3c091fe3<>+0(SB), Y11, Y14
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y8, Y10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y11, Y14
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y8, Y10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y11, Y14
+	VFMADD213PS  c3efffffe<>+0(SB), Y8, Y10
+	VFMADD213PS  c3efffffe<>+0(SB), Y11, Y14
+	VMULPS       Y8, Y8, Y13
+	VMULPS       Y11, Y11, Y15
+	VFMADD213PS  Y8, Y13, Y10
+	VFMADD213PS  Y11, Y15, Y14
+	VADDPS       c3f800000<>+0(SB), Y10, Y8
+	VADDPS       c3f800000<>+0(SB), Y14, Y11
+	VPSRLD       $0x01, Y9, Y10
+	VPSRLD       $0x01, Y12, Y13
+	VPSUBD       Y10, Y9, Y9
+	VPSUBD       Y13, Y12, Y12
+	VPSLLD       $0x17, Y10, Y10
+	VPSLLD       $0x17, Y13, Y13
+	VMULPS       Y10, Y8, Y8
+	VMULPS       Y13, Y11, Y10
 	VPSLLD       $0x17, Y9, Y9
-	VMULPS       Y6, Y4, Y4
-	VMULPS       Y9, Y7, Y6
-	VPSLLD       $0x17, Y5, Y5
-	VPSLLD       $0x17, Y8, Y7
-	VMULPS       Y5, Y4, Y4
-	VMULPS       Y7, Y6, Y5
-	VADDPS       Y4, Y2, Y2
-	VADDPS       Y5, Y3, Y3
+	VPSLLD       $0x17, Y12, Y11
+	VMULPS       Y9, Y8, Y8
+	VMULPS       Y11, Y10, Y9
+	VADDPS       Y8, Y2, Y2
+	VADDPS       Y9, Y3, Y3
 	ADDQ         $+64, SI
 	SUBQ         $+16, DI
 	JMP          exp_unrolled
@@ -500,32 +508,32 @@ exp_unrolled:
 exp_vector:
 	CMPQ        DI, $+8
 	JLT         exp_tail
-	VMOVUPS     (SI), Y4
-	VFMSUB213PS Y0, Y1, Y4
+	VMOVUPS     (SI), Y8
+	VFMSUB213PS Y0, Y1, Y8
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
-	VMOVUPS      c4b4000fe<>+0(SB), Y5
-	VFMADD231PS  c3fb8aa3b<>+0(SB), Y4, Y5
-	VSUBPS       c4b4000fe<>+0(SB), Y5, Y6
-	VFNMADD231PS c3f317218<>+0(SB), Y6, Y4
-	VFNMADD231PS cb102e308<>+0(SB), Y6, Y4
-	VMOVUPS      c3ab50d36<>+0(SB), Y6
-	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y6
-	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VADDPS       c3f800000<>+0(SB), Y6, Y4
-	VPSRLD       $0x01, Y5, Y6
-	VPSUBD       Y6, Y5, Y5
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y4, Y4
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y4, Y4
-	VADDPS       Y4, Y2, Y2
+	VMOVUPS      Y5, Y9
+	VMAXPS       Y8, Y9, Y8
+	VMOVUPS      Y4, Y9
+	VFMADD231PS  Y6, Y8, Y9
+	VSUBPS       Y4, Y9, Y10
+	VFNMADD231PS Y7, Y10, Y8
+	VFNMADD231PS cb102e308<>+0(SB), Y10, Y8
+	VMOVUPS      c3ab50d36<>+0(SB), Y10
+	VFMADD213PS  c3c091fe3<>+0(SB), Y8, Y10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y8, Y10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y8, Y10
+	VFMADD213PS  c3efffffe<>+0(SB), Y8, Y10
+	VMULPS       Y8, Y8, Y11
+	VFMADD213PS  Y8, Y11, Y10
+	VADDPS       c3f800000<>+0(SB), Y10, Y8
+	VPSRLD       $0x01, Y9, Y10
+	VPSUBD       Y10, Y9, Y9
+	VPSLLD       $0x17, Y10, Y10
+	VMULPS       Y10, Y8, Y8
+	VPSLLD       $0x17, Y9, Y9
+	VMULPS       Y9, Y8, Y8
+	VADDPS       Y8, Y2, Y2
 	ADDQ         $+32, SI
 	SUBQ         $+8, DI
 	JMP          exp_vector
@@ -537,31 +545,31 @@ exp_tail:
 	LEAQ        maskTable<>+0(SB), BX
 	NEGQ        DI
 	VMOVUPS     32(BX)(DI*4), Y15
-	VMASKMOVPS  (SI), Y15, Y4
-	VFMSUB213PS Y0, Y1, Y4
+	VMASKMOVPS  (SI), Y15, Y8
+	VFMSUB213PS Y0, Y1, Y8
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y1
-	VMAXPS       Y4, Y1, Y1
-	VMOVUPS      c4b4000fe<>+0(SB), Y4
-	VFMADD231PS  c3fb8aa3b<>+0(SB), Y1, Y4
-	VSUBPS       c4b4000fe<>+0(SB), Y4, Y5
-	VFNMADD231PS c3f317218<>+0(SB), Y5, Y1
-	VFNMADD231PS cb102e308<>+0(SB), Y5, Y1
-	VMOVUPS      c3ab50d36<>+0(SB), Y5
-	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y5
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y5
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y5
-	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y5
-	VMULPS       Y1, Y1, Y6
-	VFMADD213PS  Y1, Y6, Y5
-	VADDPS       c3f800000<>+0(SB), Y5, Y1
-	VPSRLD       $0x01, Y4, Y5
-	VPSUBD       Y5, Y4, Y4
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y1, Y1
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y1, Y1
+	VMOVUPS      Y5, Y1
+	VMAXPS       Y8, Y1, Y1
+	VMOVUPS      Y4, Y8
+	VFMADD231PS  Y6, Y1, Y8
+	VSUBPS       Y4, Y8, Y9
+	VFNMADD231PS Y7, Y9, Y1
+	VFNMADD231PS cb102e308<>+0(SB), Y9, Y1
+	VMOVUPS      c3ab50d36<>+0(SB), Y9
+	VFMADD213PS  c3c091fe3<>+0(SB), Y1, Y9
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y1, Y9
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y1, Y9
+	VFMADD213PS  c3efffffe<>+0(SB), Y1, Y9
+	VMULPS       Y1, Y1, Y10
+	VFMADD213PS  Y1, Y10, Y9
+	VADDPS       c3f800000<>+0(SB), Y9, Y1
+	VPSRLD       $0x01, Y8, Y9
+	VPSUBD       Y9, Y8, Y8
+	VPSLLD       $0x17, Y9, Y9
+	VMULPS       Y9, Y1, Y1
+	VPSLLD       $0x17, Y8, Y8
+	VMULPS       Y8, Y1, Y1
 	VANDPS       Y1, Y15, Y1
 	VADDPS       Y1, Y2, Y2
 
@@ -578,40 +586,40 @@ exp_done:
 	VBROADCASTSS X1, Y1
 	VMOVUPS      c00800000<>+0(SB), Y2
 	VMULPS       c4c000000<>+0(SB), Y1, Y3
-	VCMPPS       $0x11, Y2, Y1, Y4
-	VBLENDVPS    Y4, Y3, Y1, Y3
-	VMOVUPS      cc1c80000<>+0(SB), Y4
-	VMOVUPS      c00000000<>+0(SB), Y5
+	VCMPPS       $0x11, Y2, Y1, Y8
+	VBLENDVPS    Y8, Y3, Y1, Y3
+	VMOVUPS      cc1c80000<>+0(SB), Y8
+	VMOVUPS      c00000000<>+0(SB), Y9
 	VCMPPS       $0x11, Y2, Y1, Y2
-	VBLENDVPS    Y2, Y4, Y5, Y2
-	VPSUBD       c3f3504f3<>+0(SB), Y3, Y4
-	VPSRAD       $0x17, Y4, Y4
-	VCVTDQ2PS    Y4, Y5
-	VADDPS       Y2, Y5, Y2
-	VPSLLD       $0x17, Y4, Y4
-	VPSUBD       Y4, Y3, Y3
+	VBLENDVPS    Y2, Y8, Y9, Y2
+	VPSUBD       c3f3504f3<>+0(SB), Y3, Y8
+	VPSRAD       $0x17, Y8, Y8
+	VCVTDQ2PS    Y8, Y9
+	VADDPS       Y2, Y9, Y2
+	VPSLLD       $0x17, Y8, Y8
+	VPSUBD       Y8, Y3, Y3
 	VSUBPS       c3f800000<>+0(SB), Y3, Y3
-	VMOVUPS      c3d918407<>+0(SB), Y4
-	VFMADD213PS  cbdf4fc13<>+0(SB), Y3, Y4
-	VFMADD213PS  c3df36ee2<>+0(SB), Y3, Y4
-	VFMADD213PS  cbdfd1c96<>+0(SB), Y3, Y4
-	VFMADD213PS  c3e118bb2<>+0(SB), Y3, Y4
-	VFMADD213PS  cbe2ab452<>+0(SB), Y3, Y4
-	VFMADD213PS  c3e4cd362<>+0(SB), Y3, Y4
-	VFMADD213PS  cbe7fffee<>+0(SB), Y3, Y4
-	VFMADD213PS  c3eaaaaa2<>+0(SB), Y3, Y4
-	VMULPS       Y3, Y3, Y5
-	VMULPS       Y3, Y4, Y4
-	VADDPS       cbf000000<>+0(SB), Y4, Y4
-	VMULPS       Y5, Y4, Y4
-	VFMADD231PS  cb95e8083<>+0(SB), Y2, Y4
-	VADDPS       Y3, Y4, Y3
+	VMOVUPS      c3d918407<>+0(SB), Y8
+	VFMADD213PS  cbdf4fc13<>+0(SB), Y3, Y8
+	VFMADD213PS  c3df36ee2<>+0(SB), Y3, Y8
+	VFMADD213PS  cbdfd1c96<>+0(SB), Y3, Y8
+	VFMADD213PS  c3e118bb2<>+0(SB), Y3, Y8
+	VFMADD213PS  cbe2ab452<>+0(SB), Y3, Y8
+	VFMADD213PS  c3e4cd362<>+0(SB), Y3, Y8
+	VFMADD213PS  cbe7fffee<>+0(SB), Y3, Y8
+	VFMADD213PS  c3eaaaaa2<>+0(SB), Y3, Y8
+	VMULPS       Y3, Y3, Y9
+	VMULPS       Y3, Y8, Y8
+	VADDPS       cbf000000<>+0(SB), Y8, Y8
+	VMULPS       Y9, Y8, Y8
+	VFMADD231PS  cb95e8083<>+0(SB), Y2, Y8
+	VADDPS       Y3, Y8, Y3
 	VFMADD231PS  c3f318000<>+0(SB), Y2, Y3
 	VCMPPS       $0x11, c7f800000<>+0(SB), Y1, Y2
 	VBLENDVPS    Y2, Y3, Y1, Y2
 	VMOVUPS      c7fc00000<>+0(SB), Y3
-	VCMPPS       $0x11, c00000000<>+0(SB), Y1, Y4
-	VBLENDVPS    Y4, Y3, Y2, Y2
+	VCMPPS       $0x11, c00000000<>+0(SB), Y1, Y8
+	VBLENDVPS    Y8, Y3, Y2, Y2
 	VANDPS       c7fffffff<>+0(SB), Y1, Y1
 	VMOVUPS      cff800000<>+0(SB), Y3
 	VCMPPS       $0x11, c00000001<>+0(SB), Y1, Y1

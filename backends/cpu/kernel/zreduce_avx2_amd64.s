@@ -243,6 +243,10 @@ done:
 // func expSumAVX2(dst *float32, src *float32, n int, scale float32, shift float32) (ret float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·expSumAVX2(SB), NOSPLIT, $0-36
+	VMOVUPS      c42b20000<>+0(SB), Y6
+	VMOVUPS      cc2d00000<>+0(SB), Y7
+	VMOVUPS      c4b4000fe<>+0(SB), Y5
+	VMOVUPS      c3fb8aa3b<>+0(SB), Y8
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
@@ -256,61 +260,61 @@ unrolled:
 	CMPQ        DX, $+16
 	JLT         vector
 	VMOVUPS     (CX), Y4
-	VMOVUPS     32(CX), Y6
+	VMOVUPS     32(CX), Y10
 	VFMSUB213PS Y1, Y0, Y4
-	VFMSUB213PS Y1, Y0, Y6
-	VMOVUPS     c42b20000<>+0(SB), Y5
-	VMOVUPS     c42b20000<>+0(SB), Y7
-	VMINPS      Y4, Y5, Y4
-	VMINPS      Y6, Y7, Y6
+	VFMSUB213PS Y1, Y0, Y10
+	VMOVUPS     Y6, Y9
+	VMOVUPS     Y6, Y11
+	VMINPS      Y4, Y9, Y4
+	VMINPS      Y10, Y11, Y10
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y5
-	VMOVUPS      cc2d00000<>+0(SB), Y7
-	VMAXPS       Y4, Y5, Y4
-	VMAXPS       Y6, Y7, Y7
-	VMOVUPS      c4b4000fe<>+0(SB), Y5
-	VMOVUPS      c4b4000fe<>+0(SB), Y8
-	VFMADD231PS  c3fb8aa3b<>+0(SB), Y4, Y5
-	VFMADD231PS  c3fb8aa3b<>+0(SB), Y7, Y8
-	VSUBPS       c4b4000fe<>+0(SB), Y5, Y6
-	VSUBPS       c4b4000fe<>+0(SB), Y8, Y9
-	VFNMADD231PS c3f317218<>+0(SB), Y6, Y4
-	VFNMADD231PS c3f317218<>+0(SB), Y9, Y7
-	VFNMADD231PS cb102e308<>+0(SB), Y6, Y4
-	VFNMADD231PS cb102e308<>+0(SB), Y9, Y7
-	VMOVUPS      c3ab50d36<>+0(SB), Y6
+	VMOVUPS      Y7, Y9
+	VMOVUPS      Y7, Y11
+	VMAXPS       Y4, Y9, Y4
+	VMAXPS       Y10, Y11, Y11
+	VMOVUPS      Y5, Y9
+	VMOVUPS      Y5, Y12
+	VFMADD231PS  Y8, Y4, Y9
+	VFMADD231PS  Y8, Y11, Y12
+	VSUBPS       Y5, Y9, Y10
+	VSUBPS       Y5, Y12, Y13
+	VFNMADD231PS c3f317218<>+0(SB), Y10, Y4
+	VFNMADD231PS c3f317218<>+0(SB), Y13, Y11
+	VFNMADD231PS cb102e308<>+0(SB), Y10, Y4
+	VFNMADD231PS cb102e308<>+0(SB), Y13, Y11
 	VMOVUPS      c3ab50d36<>+0(SB), Y10
-	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y6
-	VFMADD213PS  c3c091fe3<>+0(SB), Y7, Y10
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y7, Y10
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y7, Y10
-	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y6
-	VFMADD213PS  c3efffffe<>+0(SB), Y7, Y10
-	VMULPS       Y4, Y4, Y9
-	VMULPS       Y7, Y7, Y11
-	VFMADD213PS  Y4, Y9, Y6
-	VFMADD213PS  Y7, Y11, Y10
-	VADDPS       c3f800000<>+0(SB), Y6, Y4
-	VADDPS       c3f800000<>+0(SB), Y10, Y7
-	VPSRLD       $0x01, Y5, Y6
-	VPSRLD       $0x01, Y8, Y9
-	VPSUBD       Y6, Y5, Y5
-	VPSUBD       Y9, Y8, Y8
-	VPSLLD       $0x17, Y6, Y6
+	VMOVUPS      c3ab50d36<>+0(SB), Y14
+	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y10
+	VFMADD213PS  c3c091fe3<>+0(SB), Y11, Y14
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y11, Y14
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y11, Y14
+	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y10
+	VFMADD213PS  c3efffffe<>+0(SB), Y11, Y14
+	VMULPS       Y4, Y4, Y13
+	VMULPS       Y11, Y11, Y15
+	VFMADD213PS  Y4, Y13, Y10
+	VFMADD213PS  Y11, Y15, Y14
+	VADDPS       c3f800000<>+0(SB), Y10, Y4
+	VADDPS       c3f800000<>+0(SB), Y14, Y11
+	VPSRLD       $0x01, Y9, Y10
+	VPSRLD       $0x01, Y12, Y13
+	VPSUBD       Y10, Y9, Y9
+	VPSUBD       Y13, Y12, Y12
+	VPSLLD       $0x17, Y10, Y10
+	VPSLLD       $0x17, Y13, Y13
+	VMULPS       Y10, Y4, Y4
+	VMULPS       Y13, Y11, Y10
 	VPSLLD       $0x17, Y9, Y9
-	VMULPS       Y6, Y4, Y4
-	VMULPS       Y9, Y7, Y6
-	VPSLLD       $0x17, Y5, Y5
-	VPSLLD       $0x17, Y8, Y7
-	VMULPS       Y5, Y4, Y4
-	VMULPS       Y7, Y6, Y5
+	VPSLLD       $0x17, Y12, Y11
+	VMULPS       Y9, Y4, Y4
+	VMULPS       Y11, Y10, Y9
 	VMOVUPS      Y4, (AX)
-	VMOVUPS      Y5, 32(AX)
+	VMOVUPS      Y9, 32(AX)
 	VADDPS       Y4, Y2, Y2
-	VADDPS       Y5, Y3, Y3
+	VADDPS       Y9, Y3, Y3
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
 	SUBQ         $+16, DX
@@ -322,31 +326,31 @@ vector:
 	JLT         tail
 	VMOVUPS     (CX), Y4
 	VFMSUB213PS Y1, Y0, Y4
-	VMOVUPS     c42b20000<>+0(SB), Y5
-	VMINPS      Y4, Y5, Y4
+	VMOVUPS     Y6, Y9
+	VMINPS      Y4, Y9, Y4
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
-	VMOVUPS      c4b4000fe<>+0(SB), Y5
-	VFMADD231PS  c3fb8aa3b<>+0(SB), Y4, Y5
-	VSUBPS       c4b4000fe<>+0(SB), Y5, Y6
-	VFNMADD231PS c3f317218<>+0(SB), Y6, Y4
-	VFNMADD231PS cb102e308<>+0(SB), Y6, Y4
-	VMOVUPS      c3ab50d36<>+0(SB), Y6
-	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y6
-	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VADDPS       c3f800000<>+0(SB), Y6, Y4
-	VPSRLD       $0x01, Y5, Y6
-	VPSUBD       Y6, Y5, Y5
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y4, Y4
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y4, Y4
+	VMOVUPS      Y7, Y9
+	VMAXPS       Y4, Y9, Y4
+	VMOVUPS      Y5, Y9
+	VFMADD231PS  Y8, Y4, Y9
+	VSUBPS       Y5, Y9, Y10
+	VFNMADD231PS c3f317218<>+0(SB), Y10, Y4
+	VFNMADD231PS cb102e308<>+0(SB), Y10, Y4
+	VMOVUPS      c3ab50d36<>+0(SB), Y10
+	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y10
+	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y10
+	VMULPS       Y4, Y4, Y11
+	VFMADD213PS  Y4, Y11, Y10
+	VADDPS       c3f800000<>+0(SB), Y10, Y4
+	VPSRLD       $0x01, Y9, Y10
+	VPSUBD       Y10, Y9, Y9
+	VPSLLD       $0x17, Y10, Y10
+	VMULPS       Y10, Y4, Y4
+	VPSLLD       $0x17, Y9, Y9
+	VMULPS       Y9, Y4, Y4
 	VMOVUPS      Y4, (AX)
 	VADDPS       Y4, Y2, Y2
 	ADDQ         $+32, AX
@@ -363,15 +367,15 @@ tail:
 	VMOVUPS     32(BX)(DX*4), Y15
 	VMASKMOVPS  (CX), Y15, Y4
 	VFMSUB213PS Y1, Y0, Y4
-	VMOVUPS     c42b20000<>+0(SB), Y0
+	VMOVUPS     Y6, Y0
 	VMINPS      Y4, Y0, Y0
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y1
+	VMOVUPS      Y7, Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      c4b4000fe<>+0(SB), Y1
-	VFMADD231PS  c3fb8aa3b<>+0(SB), Y0, Y1
-	VSUBPS       c4b4000fe<>+0(SB), Y1, Y4
+	VMOVUPS      Y5, Y1
+	VFMADD231PS  Y8, Y0, Y1
+	VSUBPS       Y5, Y1, Y4
 	VFNMADD231PS c3f317218<>+0(SB), Y4, Y0
 	VFNMADD231PS cb102e308<>+0(SB), Y4, Y0
 	VMOVUPS      c3ab50d36<>+0(SB), Y4
@@ -625,9 +629,13 @@ GLOBL c3efffffe<>(SB), RODATA|NOPTR, $64
 // func softmaxAVX2(dst *float32, src *float32, n int, rows int, scale float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·softmaxAVX2(SB), NOSPLIT, $0-36
-	MOVQ dst+0(FP), AX
-	MOVQ src+8(FP), CX
-	MOVQ rows+24(FP), DX
+	VMOVUPS c42b20000<>+0(SB), Y7
+	VMOVUPS cc2d00000<>+0(SB), Y8
+	VMOVUPS c4b4000fe<>+0(SB), Y6
+	VMOVUPS c3fb8aa3b<>+0(SB), Y9
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    rows+24(FP), DX
 
 row:
 	MOVQ    AX, BX
@@ -702,57 +710,57 @@ exp_unrolled:
 	CMPQ        DI, $+16
 	JLT         exp_vector
 	VMOVUPS     (SI), Y4
-	VMOVUPS     32(SI), Y6
+	VMOVUPS     32(SI), Y10
 	VFMSUB213PS Y1, Y0, Y4
-	VFMSUB213PS Y1, Y0, Y6
-	VMOVUPS     c42b20000<>+0(SB), Y5
-	VMOVUPS     c42b20000<>+0(SB), Y7
+	VFMSUB213PS Y1, Y0, Y10
+	VMOVUPS     Y7, Y5
+	VMOVUPS     Y7, Y11
 	VMINPS      Y4, Y5, Y4
-	VMINPS      Y6, Y7, Y6
+	VMINPS      Y10, Y11, Y10
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y5
-	VMOVUPS      cc2d00000<>+0(SB), Y7
+	VMOVUPS      Y8, Y5
+	VMOVUPS      Y8, Y11
 	VMAXPS       Y4, Y5, Y4
-	VMAXPS       Y6, Y7, Y7
-	VMOVUPS      c4b4000fe<>+0(SB), Y5
-	VMOVUPS      c4b4000fe<>+0(SB), Y8
-	VFMADD231PS  c3fb8aa3b<>+0(SB), Y4, Y5
-	VFMADD231PS  c3fb8aa3b<>+0(SB), Y7, Y8
-	VSUBPS       c4b4000fe<>+0(SB), Y5, Y6
-	VSUBPS       c4b4000fe<>+0(SB), Y8, Y9
-	VFNMADD231PS c3f317218<>+0(SB), Y6, Y4
-	VFNMADD231PS c3f317218<>+0(SB), Y9, Y7
-	VFNMADD231PS cb102e308<>+0(SB), Y6, Y4
-	VFNMADD231PS cb102e308<>+0(SB), Y9, Y7
-	VMOVUPS      c3ab50d36<>+0(SB), Y6
+	VMAXPS       Y10, Y11, Y11
+	VMOVUPS      Y6, Y5
+	VMOVUPS      Y6, Y12
+	VFMADD231PS  Y9, Y4, Y5
+	VFMADD231PS  Y9, Y11, Y12
+	VSUBPS       Y6, Y5, Y10
+	VSUBPS       Y6, Y12, Y13
+	VFNMADD231PS c3f317218<>+0(SB), Y10, Y4
+	VFNMADD231PS c3f317218<>+0(SB), Y13, Y11
+	VFNMADD231PS cb102e308<>+0(SB), Y10, Y4
+	VFNMADD231PS cb102e308<>+0(SB), Y13, Y11
 	VMOVUPS      c3ab50d36<>+0(SB), Y10
-	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y6
-	VFMADD213PS  c3c091fe3<>+0(SB), Y7, Y10
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y7, Y10
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y7, Y10
-	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y6
-	VFMADD213PS  c3efffffe<>+0(SB), Y7, Y10
-	VMULPS       Y4, Y4, Y9
-	VMULPS       Y7, Y7, Y11
-	VFMADD213PS  Y4, Y9, Y6
-	VFMADD213PS  Y7, Y11, Y10
-	VADDPS       c3f800000<>+0(SB), Y6, Y4
-	VADDPS       c3f800000<>+0(SB), Y10, Y7
-	VPSRLD       $0x01, Y5, Y6
-	VPSRLD       $0x01, Y8, Y9
-	VPSUBD       Y6, Y5, Y5
-	VPSUBD       Y9, Y8, Y8
-	VPSLLD       $0x17, Y6, Y6
-	VPSLLD       $0x17, Y9, Y9
-	VMULPS       Y6, Y4, Y4
-	VMULPS       Y9, Y7, Y6
+	VMOVUPS      c3ab50d36<>+0(SB), Y14
+	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y10
+	VFMADD213PS  c3c091fe3<>+0(SB), Y11, Y14
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y11, Y14
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y11, Y14
+	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y10
+	VFMADD213PS  c3efffffe<>+0(SB), Y11, Y14
+	VMULPS       Y4, Y4, Y13
+	VMULPS       Y11, Y11, Y15
+	VFMADD213PS  Y4, Y13, Y10
+	VFMADD213PS  Y11, Y15, Y14
+	VADDPS       c3f800000<>+0(SB), Y10, Y4
+	VADDPS       c3f800000<>+0(SB), Y14, Y11
+	VPSRLD       $0x01, Y5, Y10
+	VPSRLD       $0x01, Y12, Y13
+	VPSUBD       Y10, Y5, Y5
+	VPSUBD       Y13, Y12, Y12
+	VPSLLD       $0x17, Y10, Y10
+	VPSLLD       $0x17, Y13, Y13
+	VMULPS       Y10, Y4, Y4
+	VMULPS       Y13, Y11, Y10
 	VPSLLD       $0x17, Y5, Y5
-	VPSLLD       $0x17, Y8, Y7
+	VPSLLD       $0x17, Y12, Y11
 	VMULPS       Y5, Y4, Y4
-	VMULPS       Y7, Y6, Y5
+	VMULPS       Y11, Y10, Y5
 	VMOVUPS      Y4, (BX)
 	VMOVUPS      Y5, 32(BX)
 	VADDPS       Y4, Y2, Y2
@@ -768,29 +776,29 @@ exp_vector:
 	JLT         exp_tail
 	VMOVUPS     (SI), Y4
 	VFMSUB213PS Y1, Y0, Y4
-	VMOVUPS     c42b20000<>+0(SB), Y5
+	VMOVUPS     Y7, Y5
 	VMINPS      Y4, Y5, Y4
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y5
+	VMOVUPS      Y8, Y5
 	VMAXPS       Y4, Y5, Y4
-	VMOVUPS      c4b4000fe<>+0(SB), Y5
-	VFMADD231PS  c3fb8aa3b<>+0(SB), Y4, Y5
-	VSUBPS       c4b4000fe<>+0(SB), Y5, Y6
-	VFNMADD231PS c3f317218<>+0(SB), Y6, Y4
-	VFNMADD231PS cb102e308<>+0(SB), Y6, Y4
-	VMOVUPS      c3ab50d36<>+0(SB), Y6
-	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y6
-	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y6
-	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y6
-	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VADDPS       c3f800000<>+0(SB), Y6, Y4
-	VPSRLD       $0x01, Y5, Y6
-	VPSUBD       Y6, Y5, Y5
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y4, Y4
+	VMOVUPS      Y6, Y5
+	VFMADD231PS  Y9, Y4, Y5
+	VSUBPS       Y6, Y5, Y10
+	VFNMADD231PS c3f317218<>+0(SB), Y10, Y4
+	VFNMADD231PS cb102e308<>+0(SB), Y10, Y4
+	VMOVUPS      c3ab50d36<>+0(SB), Y10
+	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y10
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y10
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y10
+	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y10
+	VMULPS       Y4, Y4, Y11
+	VFMADD213PS  Y4, Y11, Y10
+	VADDPS       c3f800000<>+0(SB), Y10, Y4
+	VPSRLD       $0x01, Y5, Y10
+	VPSUBD       Y10, Y5, Y5
+	VPSLLD       $0x17, Y10, Y10
+	VMULPS       Y10, Y4, Y4
 	VPSLLD       $0x17, Y5, Y5
 	VMULPS       Y5, Y4, Y4
 	VMOVUPS      Y4, (BX)
@@ -809,15 +817,15 @@ exp_tail:
 	VMOVUPS     32(R8)(DI*4), Y15
 	VMASKMOVPS  (SI), Y15, Y4
 	VFMSUB213PS Y1, Y0, Y4
-	VMOVUPS     c42b20000<>+0(SB), Y0
+	VMOVUPS     Y7, Y0
 	VMINPS      Y4, Y0, Y0
 
 	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
-	VMOVUPS      cc2d00000<>+0(SB), Y1
+	VMOVUPS      Y8, Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      c4b4000fe<>+0(SB), Y1
-	VFMADD231PS  c3fb8aa3b<>+0(SB), Y0, Y1
-	VSUBPS       c4b4000fe<>+0(SB), Y1, Y4
+	VMOVUPS      Y6, Y1
+	VFMADD231PS  Y9, Y0, Y1
+	VSUBPS       Y6, Y1, Y4
 	VFNMADD231PS c3f317218<>+0(SB), Y4, Y0
 	VFNMADD231PS cb102e308<>+0(SB), Y4, Y0
 	VMOVUPS      c3ab50d36<>+0(SB), Y4

@@ -138,6 +138,7 @@ func (m doubles) Bits(b uint64) number {
 		m.AddDatum(8*i, operand.U64(b))
 	}
 	m.consts[name] = c
+	m.vectors[c.Symbol.Name] = true
 	return c
 }
 

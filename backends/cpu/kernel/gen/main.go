@@ -115,35 +115,25 @@ func (o *operation) write(dir string) error {
 	return write(filepath.Join(dir, "z"+o.name+"_amd64.go"), printer.NewStubs(config), declared)
 }
 
-// compile makes the functions of a part, nil when there are none. Where chains that take turns need more registers than
-// there are, they stand one after another.
+// compile makes the functions of a part, nil when there are none.
 func (p *part) compile(s *isa) (*ir.File, error) {
-	apart := map[string]bool{}
-	for {
-		g := newGen(s)
-		p.fill(g)
-		f, err := g.Result()
-		if err != nil || len(f.Functions()) == 0 {
-			return nil, err
-		}
-		weave(f, apart)
-		if err := pass.Compile.Execute(f); err != nil {
-			return nil, err
-		}
-		if s.wide() {
-			return f, nil
-		}
-		again := false
-		for _, name := range beyond(f) {
-			if apart[name] {
-				return nil, fmt.Errorf("%s needs more than 16 vectors", name)
-			}
-			apart[name], again = true, true
-		}
-		if !again {
-			return f, nil
-		}
+	all := p.weavings(s)
+	g := newGen(s)
+	p.fill(g)
+	f, err := g.Result()
+	if err != nil || len(f.Functions()) == 0 {
+		return nil, err
 	}
+	for _, fn := range f.Functions() {
+		g.weave(fn, all[fn.Name])
+	}
+	if err := pass.Compile.Execute(f); err != nil {
+		return nil, err
+	}
+	if !s.wide() && beyond(f) {
+		return nil, fmt.Errorf("%s needs more than 16 vectors", p.name)
+	}
+	return f, nil
 }
 
 var config = printer.Config{Argv: []string{"go", "run", ".", "(in kernel/gen)"}, Pkg: "kernel"}

@@ -38,13 +38,15 @@ func (s *isa) bytes() int { return 4 * s.lanes }
 type gen struct {
 	*build.Context
 	*isa
-	consts map[string]operand.Mem
-	pass   string // before the labels of a stream, in functions with several
-	size   int    // bytes of the numbers that get and put move: 4, or 2 for binary16
+	consts  map[string]operand.Mem
+	vectors map[string]bool // symbols of those constants that fill a vector
+	pass    string          // before the labels of a stream, in functions with several
+	size    int             // bytes of the numbers that get and put move: 4, or 2 for binary16
 }
 
 func newGen(s *isa) *gen {
-	g := &gen{Context: build.NewContext(), isa: s, consts: map[string]operand.Mem{}, size: 4}
+	g := &gen{Context: build.NewContext(), isa: s, consts: map[string]operand.Mem{},
+		vectors: map[string]bool{}, size: 4}
 	g.ConstraintExpr("!noasm")
 	return g
 }
@@ -176,6 +178,7 @@ func (g *gen) bcast(bits uint32) operand.Mem {
 		g.AddDatum(4*i, operand.U32(bits))
 	}
 	g.consts[name] = m
+	g.vectors[m.Symbol.Name] = true
 	return m
 }
 
