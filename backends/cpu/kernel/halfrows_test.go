@@ -14,7 +14,7 @@ func TestHalfMatrix_multiply(t *testing.T) {
 				continue
 			}
 			const rows = 3
-			h, w := halfSlice(3, m.Rows*m.Cols)
+			h, w := halfSlice(Binary16, 3, m.Rows*m.Cols)
 			for i := range w {
 				if w[i]-w[i] != 0 {
 					w[i], h[i] = 0.5, floatToHalf(0.5)

@@ -6,20 +6,21 @@ package kernel
 // are left to the kernels of the set before.
 func fp16Table() table {
 	t := dotprodTable()
-	t.halfVV = [numBinary]vvHalfFn{vvHalfAddFP16, vvHalfSubFP16, vvHalfMulFP16, vvHalfDivFP16, vvHalfMinFP16,
+	h := &t.halves[Binary16]
+	h.vv = [numBinary]vvHalfFn{vvHalfAddFP16, vvHalfSubFP16, vvHalfMulFP16, vvHalfDivFP16, vvHalfMinFP16,
 		vvHalfMaxFP16}
 	for op, f := range [Pow]vsHalfFn{vsHalfAddFP16, vsHalfSubFP16, vsHalfMulFP16, vsHalfDivFP16, vsHalfMinFP16,
 		vsHalfMaxFP16} {
-		t.halfVS[op] = ofHalf(f, t.halfVS[op])
+		h.vs[op] = ofHalf(f, h.vs[op])
 	}
 	for op, f := range [Pow]vsHalfFn{svHalfAddFP16, svHalfSubFP16, svHalfMulFP16, svHalfDivFP16, svHalfMinFP16,
 		svHalfMaxFP16} {
-		t.halfSV[op] = ofHalf(f, t.halfSV[op])
+		h.sv[op] = ofHalf(f, h.sv[op])
 	}
-	t.unaryHalf[Sqrt], t.unaryHalf[Abs], t.unaryHalf[Neg] = unaryHalfSqrtFP16, unaryHalfAbsFP16, unaryHalfNegFP16
-	t.unaryHalf[Floor], t.unaryHalf[Ceil], t.unaryHalf[Round] = unaryHalfFloorFP16, unaryHalfCeilFP16, unaryHalfRoundFP16
-	clamp := t.unaryHalf[Clamp]
-	t.unaryHalf[Clamp] = func(dst, src *uint16, n int, lo, hi float32) {
+	h.unary[Sqrt], h.unary[Abs], h.unary[Neg] = unaryHalfSqrtFP16, unaryHalfAbsFP16, unaryHalfNegFP16
+	h.unary[Floor], h.unary[Ceil], h.unary[Round] = unaryHalfFloorFP16, unaryHalfCeilFP16, unaryHalfRoundFP16
+	clamp := h.unary[Clamp]
+	h.unary[Clamp] = func(dst, src *uint16, n int, lo, hi float32) {
 		if isHalf(lo) && isHalf(hi) {
 			unaryHalfClampFP16(dst, src, n, lo, hi)
 		} else {

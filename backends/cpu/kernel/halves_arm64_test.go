@@ -32,9 +32,9 @@ func TestFP16_equalsFloat32Rounded(t *testing.T) {
 			Unary(op, want, wide, bounds[0], bounds[1])
 			restore, err := Select(isa)
 			require.NoError(t, err)
-			UnaryHalves(op, dst, all, bounds[0], bounds[1], work)
+			UnaryHalves(Binary16, op, dst, all, bounds[0], bounds[1], work)
 			restore()
-			checkHalves(t, op.String(), dst, want)
+			checkHalves(t, Binary16, op.String(), dst, want)
 		}
 	}
 	restore, err := Select(isa)
@@ -49,22 +49,22 @@ func TestFP16_equalsFloat32Rounded(t *testing.T) {
 			for i, x := range wide {
 				want[i] = scalarBinary[op](x, b)
 			}
-			BinaryHalvesVV(op, dst, all, line, work)
-			checkHalves(t, fmt.Sprint(op, " with ", b), dst, want)
-			BinaryHalvesVS(op, dst, all, b, false, work)
-			checkHalves(t, fmt.Sprint(op, " by ", b), dst, want)
+			BinaryHalvesVV(Binary16, op, dst, all, line, work)
+			checkHalves(t, Binary16, fmt.Sprint(op, " with ", b), dst, want)
+			BinaryHalvesVS(Binary16, op, dst, all, b, false, work)
+			checkHalves(t, Binary16, fmt.Sprint(op, " by ", b), dst, want)
 			for i, x := range wide {
 				want[i] = scalarBinary[op](b, x)
 			}
-			BinaryHalvesVS(op, dst, all, b, true, work)
-			checkHalves(t, fmt.Sprint(op, " of ", b), dst, want)
+			BinaryHalvesVS(Binary16, op, dst, all, b, true, work)
+			checkHalves(t, Binary16, fmt.Sprint(op, " of ", b), dst, want)
 		}
 		for _, s := range []float32{0.1, 1e-9, 1e6} {
 			for i, x := range wide {
 				want[i] = scalarBinary[op](s, x)
 			}
-			BinaryHalvesVS(op, dst, all, s, true, work)
-			checkHalves(t, fmt.Sprint(op, " of ", s), dst, want)
+			BinaryHalvesVS(Binary16, op, dst, all, s, true, work)
+			checkHalves(t, Binary16, fmt.Sprint(op, " of ", s), dst, want)
 		}
 	}
 }

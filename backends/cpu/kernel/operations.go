@@ -161,3 +161,15 @@ func (op FoldOp) Nothing() float64 {
 	}
 	return 0
 }
+
+// HalfType is a type of numbers of 16 bits.
+type HalfType uint8
+
+const (
+	// Binary16 has five bits of exponent, as IEEE 754 defines it.
+	Binary16 HalfType = iota
+	// Brain16 has eight: the upper half of float32.
+	Brain16
+
+	numHalfTypes
+)

@@ -38,12 +38,7 @@ type table struct {
 	unary              [numUnary]unaryFn
 	binaryVV           [numBinary]vvFn
 	binaryVS, binarySV [numBinary]vsFn
-	// The same of binary16 numbers, any number of them; nil: by way of float32.
-	unaryHalf      [numUnary]unaryHalfFn
-	halfVV         [numBinary]vvHalfFn
-	halfVS, halfSV [numBinary]vsHalfFn
-	halfQuotient   func(dst, a *uint16, b, r float32, n int) // a/b, r is 1/b; b is finite and not 0
-	affineHalf     func(dst, src *uint16, n int, mean, factor, shift float32)
+	halves             [numHalfTypes]halfTable
 	// By the number of kindOf; nil: compareGeneric.
 	compareVV, compareVS   [numCompared][numComparisons]pairFn
 	integersVV, integersVS [numInteger]pairFn // nil: integersGeneric
@@ -166,3 +161,13 @@ type (
 	dotSlideFn func(channels, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale, add,
 		low *float32, zero, lo, hi int)
 )
+
+// halfTable has the functions of numbers of 16 bits, any number of them; nil: by way of float32. Those of Brain16 take
+// no NaN with bits in its lower half as a number of float32.
+type halfTable struct {
+	unary    [numUnary]unaryHalfFn
+	vv       [numBinary]vvHalfFn
+	vs, sv   [numBinary]vsHalfFn
+	quotient func(dst, a *uint16, b, r float32, n int) // a/b, r is 1/b; b is finite and not 0
+	affine   func(dst, src *uint16, n int, mean, factor, shift float32)
+}

@@ -26,43 +26,7 @@ func neonTable() table {
 		{{dw7s1x1NEON, dw7s1x4NEON, dw7s1x8NEON}, {dw7s2x1NEON, dw7s2x4NEON, dw7s2x8NEON}},
 	}
 	t.poolMax, t.poolSum = poolMaxNEON, poolSumNEON
-	t.unaryHalf = [numUnary]unaryHalfFn{
-		Clamp:       unaryHalfClampNEON,
-		LeakyRelu:   unaryHalfLeakyReluNEON,
-		HardSwish:   unaryHalfHardSwishNEON,
-		HardSigmoid: unaryHalfHardSigmoidNEON,
-		Sigmoid:     unaryHalfSigmoidNEON,
-		SiLU:        unaryHalfSiLUNEON,
-		Tanh:        unaryHalfTanhNEON,
-		Exp:         unaryHalfExpNEON,
-		Erf:         unaryHalfErfNEON,
-		Gelu:        unaryHalfGeluNEON,
-		GeluTanh:    unaryHalfGeluTanhNEON,
-		Sqrt:        unaryHalfSqrtNEON,
-		Rsqrt:       unaryHalfRsqrtNEON,
-		Abs:         unaryHalfAbsNEON,
-		Neg:         unaryHalfNegNEON,
-		Floor:       unaryHalfFloorNEON,
-		Ceil:        unaryHalfCeilNEON,
-		Round:       unaryHalfRoundNEON,
-		Log:         unaryHalfLogNEON,
-		Softplus:    unaryHalfSoftplusNEON,
-		Mish:        unaryHalfMishNEON,
-		Elu:         unaryHalfEluNEON,
-		Celu:        unaryHalfCeluNEON,
-		Selu:        unaryHalfSeluNEON,
-		Softsign:    unaryHalfSoftsignNEON,
-		Sign:        unaryHalfSignNEON,
-		Threshold:   unaryHalfThresholdNEON,
-		Shrink:      unaryHalfShrinkNEON,
-	}
-	t.halfVV = [numBinary]vvHalfFn{vvHalfAddNEON, vvHalfSubNEON, vvHalfMulNEON,
-		vvHalfDivNEON, vvHalfMinNEON, vvHalfMaxNEON}
-	t.halfVS = [numBinary]vsHalfFn{vsHalfAddNEON, vsHalfSubNEON, vsHalfMulNEON,
-		vsHalfDivNEON, vsHalfMinNEON, vsHalfMaxNEON}
-	t.halfSV = [numBinary]vsHalfFn{svHalfAddNEON, svHalfSubNEON, svHalfMulNEON,
-		svHalfDivNEON, svHalfMinNEON, svHalfMaxNEON}
-	t.halfQuotient, t.affineHalf, t.lookup = vsHalfQuotientNEON, affineHalfNEON, lookupNEON
+	t.halves, t.lookup = halvesNEON(), lookupNEON
 	t.unary = [numUnary]unaryFn{
 		Clamp:       unaryClampNEON,
 		LeakyRelu:   unaryLeakyReluNEON,

@@ -39,12 +39,16 @@ var without = func() map[string]bool {
 	}
 	for op := range numUnary {
 		if fast := neonTable().unary[op]; fast == nil || op < Clamp || op >= Sin { // or by way of float64
-			m[fmt.Sprintf("unaryHalf[%d]", op)] = true
+			m[fmt.Sprintf("halves[0].unary[%d]", op)] = true
+		}
+		m[fmt.Sprintf("halves[1].unary[%d]", op)] = neonTable().halves[Brain16].unary[op] == nil // by way of float32
+	}
+	for h := range numHalfTypes {
+		for _, place := range []string{"vv", "vs", "sv"} {
+			m[fmt.Sprintf("halves[%d].%s[%d]", h, place, Pow)] = true
 		}
 	}
-	for _, place := range []string{"halfVV", "halfVS", "halfSV"} {
-		m[fmt.Sprintf("%s[%d]", place, Pow)] = true
-	}
+	m["halves[1].quotient"], m["halves[1].affine"] = true, true
 	m["transpose[2]"] = true // transpose8 serves 4 bytes
 	for op := range Clamp {  // computed as a clamp, or not at all
 		m[fmt.Sprintf("unary[%d]", op)] = true

@@ -204,6 +204,86 @@ func svHalfMaxAVX2(dst *uint16, a *uint16, b float32, n int)
 //go:noescape
 func vsHalfQuotientAVX2(dst *uint16, a *uint16, b float32, r float32, n int)
 
+// vvBrainAddAVX2 is Add of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvBrainAddAVX2(dst *uint16, a *uint16, b *uint16, n int)
+
+// vsBrainAddAVX2 is Add of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsBrainAddAVX2(dst *uint16, a *uint16, b float32, n int)
+
+// vvBrainSubAVX2 is Sub of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvBrainSubAVX2(dst *uint16, a *uint16, b *uint16, n int)
+
+// vsBrainSubAVX2 is Sub of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsBrainSubAVX2(dst *uint16, a *uint16, b float32, n int)
+
+// svBrainSubAVX2 is Sub of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svBrainSubAVX2(dst *uint16, a *uint16, b float32, n int)
+
+// vvBrainMulAVX2 is Mul of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvBrainMulAVX2(dst *uint16, a *uint16, b *uint16, n int)
+
+// vsBrainMulAVX2 is Mul of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsBrainMulAVX2(dst *uint16, a *uint16, b float32, n int)
+
+// vvBrainDivAVX2 is Div of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvBrainDivAVX2(dst *uint16, a *uint16, b *uint16, n int)
+
+// vsBrainDivAVX2 is Div of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsBrainDivAVX2(dst *uint16, a *uint16, b float32, n int)
+
+// svBrainDivAVX2 is Div of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svBrainDivAVX2(dst *uint16, a *uint16, b float32, n int)
+
+// vvBrainMinAVX2 is Min of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvBrainMinAVX2(dst *uint16, a *uint16, b *uint16, n int)
+
+// vsBrainMinAVX2 is Min of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsBrainMinAVX2(dst *uint16, a *uint16, b float32, n int)
+
+// svBrainMinAVX2 is Min of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svBrainMinAVX2(dst *uint16, a *uint16, b float32, n int)
+
+// vvBrainMaxAVX2 is Max of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvBrainMaxAVX2(dst *uint16, a *uint16, b *uint16, n int)
+
+// vsBrainMaxAVX2 is Max of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsBrainMaxAVX2(dst *uint16, a *uint16, b float32, n int)
+
+// svBrainMaxAVX2 is Max of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svBrainMaxAVX2(dst *uint16, a *uint16, b float32, n int)
+
 // vvAddAVX512 is Add of [BinaryVV] on n values; dst may be a or b.
 //
 //go:noescape
@@ -403,3 +483,83 @@ func svHalfMaxAVX512(dst *uint16, a *uint16, b float32, n int)
 //
 //go:noescape
 func vsHalfQuotientAVX512(dst *uint16, a *uint16, b float32, r float32, n int)
+
+// vvBrainAddAVX512 is Add of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvBrainAddAVX512(dst *uint16, a *uint16, b *uint16, n int)
+
+// vsBrainAddAVX512 is Add of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsBrainAddAVX512(dst *uint16, a *uint16, b float32, n int)
+
+// vvBrainSubAVX512 is Sub of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvBrainSubAVX512(dst *uint16, a *uint16, b *uint16, n int)
+
+// vsBrainSubAVX512 is Sub of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsBrainSubAVX512(dst *uint16, a *uint16, b float32, n int)
+
+// svBrainSubAVX512 is Sub of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svBrainSubAVX512(dst *uint16, a *uint16, b float32, n int)
+
+// vvBrainMulAVX512 is Mul of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvBrainMulAVX512(dst *uint16, a *uint16, b *uint16, n int)
+
+// vsBrainMulAVX512 is Mul of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsBrainMulAVX512(dst *uint16, a *uint16, b float32, n int)
+
+// vvBrainDivAVX512 is Div of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvBrainDivAVX512(dst *uint16, a *uint16, b *uint16, n int)
+
+// vsBrainDivAVX512 is Div of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsBrainDivAVX512(dst *uint16, a *uint16, b float32, n int)
+
+// svBrainDivAVX512 is Div of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svBrainDivAVX512(dst *uint16, a *uint16, b float32, n int)
+
+// vvBrainMinAVX512 is Min of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvBrainMinAVX512(dst *uint16, a *uint16, b *uint16, n int)
+
+// vsBrainMinAVX512 is Min of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsBrainMinAVX512(dst *uint16, a *uint16, b float32, n int)
+
+// svBrainMinAVX512 is Min of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svBrainMinAVX512(dst *uint16, a *uint16, b float32, n int)
+
+// vvBrainMaxAVX512 is Max of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvBrainMaxAVX512(dst *uint16, a *uint16, b *uint16, n int)
+
+// vsBrainMaxAVX512 is Max of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsBrainMaxAVX512(dst *uint16, a *uint16, b float32, n int)
+
+// svBrainMaxAVX512 is Max of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svBrainMaxAVX512(dst *uint16, a *uint16, b float32, n int)

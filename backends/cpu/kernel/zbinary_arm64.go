@@ -203,3 +203,83 @@ func svHalfMaxNEON(dst, a *uint16, b float32, n int)
 //
 //go:noescape
 func vsHalfQuotientNEON(dst, a *uint16, b, r float32, n int)
+
+// vvBrainAddNEON is Add of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvBrainAddNEON(dst, a, b *uint16, n int)
+
+// vsBrainAddNEON is Add of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsBrainAddNEON(dst, a *uint16, b float32, n int)
+
+// vvBrainSubNEON is Sub of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvBrainSubNEON(dst, a, b *uint16, n int)
+
+// vsBrainSubNEON is Sub of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsBrainSubNEON(dst, a *uint16, b float32, n int)
+
+// svBrainSubNEON is Sub of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svBrainSubNEON(dst, a *uint16, b float32, n int)
+
+// vvBrainMulNEON is Mul of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvBrainMulNEON(dst, a, b *uint16, n int)
+
+// vsBrainMulNEON is Mul of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsBrainMulNEON(dst, a *uint16, b float32, n int)
+
+// vvBrainDivNEON is Div of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvBrainDivNEON(dst, a, b *uint16, n int)
+
+// vsBrainDivNEON is Div of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsBrainDivNEON(dst, a *uint16, b float32, n int)
+
+// svBrainDivNEON is Div of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svBrainDivNEON(dst, a *uint16, b float32, n int)
+
+// vvBrainMinNEON is Min of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvBrainMinNEON(dst, a, b *uint16, n int)
+
+// vsBrainMinNEON is Min of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsBrainMinNEON(dst, a *uint16, b float32, n int)
+
+// svBrainMinNEON is Min of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svBrainMinNEON(dst, a *uint16, b float32, n int)
+
+// vvBrainMaxNEON is Max of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvBrainMaxNEON(dst, a, b *uint16, n int)
+
+// vsBrainMaxNEON is Max of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsBrainMaxNEON(dst, a *uint16, b float32, n int)
+
+// svBrainMaxNEON is Max of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svBrainMaxNEON(dst, a *uint16, b float32, n int)

@@ -339,6 +339,36 @@ func unaryHalfCeilAVX2(dst *uint16, src *uint16, n int, alpha float32, beta floa
 //go:noescape
 func unaryHalfRoundAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
 
+// unaryBrainClampAVX2 is Clamp of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryBrainClampAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryBrainLeakyReluAVX2 is LeakyRelu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryBrainLeakyReluAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryBrainHardSwishAVX2 is HardSwish of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryBrainHardSwishAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryBrainHardSigmoidAVX2 is HardSigmoid of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryBrainHardSigmoidAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryBrainAbsAVX2 is Abs of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryBrainAbsAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryBrainNegAVX2 is Neg of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryBrainNegAVX2(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
 // unaryClampAVX512 is Clamp of [Unary] on n values; dst may be src.
 //
 //go:noescape
@@ -673,3 +703,33 @@ func unaryHalfCeilAVX512(dst *uint16, src *uint16, n int, alpha float32, beta fl
 //
 //go:noescape
 func unaryHalfRoundAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryBrainClampAVX512 is Clamp of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryBrainClampAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryBrainLeakyReluAVX512 is LeakyRelu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryBrainLeakyReluAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryBrainHardSwishAVX512 is HardSwish of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryBrainHardSwishAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryBrainHardSigmoidAVX512 is HardSigmoid of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryBrainHardSigmoidAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryBrainAbsAVX512 is Abs of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryBrainAbsAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)
+
+// unaryBrainNegAVX512 is Neg of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryBrainNegAVX512(dst *uint16, src *uint16, n int, alpha float32, beta float32)

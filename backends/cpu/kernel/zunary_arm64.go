@@ -338,3 +338,33 @@ func unaryHalfCeilNEON(dst, src *uint16, n int, alpha, beta float32)
 //
 //go:noescape
 func unaryHalfRoundNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryBrainClampNEON is Clamp of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryBrainClampNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryBrainLeakyReluNEON is LeakyRelu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryBrainLeakyReluNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryBrainHardSwishNEON is HardSwish of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryBrainHardSwishNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryBrainHardSigmoidNEON is HardSigmoid of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryBrainHardSigmoidNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryBrainAbsNEON is Abs of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryBrainAbsNEON(dst, src *uint16, n int, alpha, beta float32)
+
+// unaryBrainNegNEON is Neg of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryBrainNegNEON(dst, src *uint16, n int, alpha, beta float32)

@@ -12,12 +12,12 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// narrower lets operations between conversions from binary16 and to it take binary16 numbers as they are, so that
+// narrower lets operations between conversions from a type of 16 bits and to it take its numbers as they are, so that
 // nothing is widened in memory.
 type narrower struct {
 	*ir.Program
 	readers map[graph.Value][]*ir.Node
-	casts   map[graph.Value]*ir.Node // of binary16 to float32, by their results
+	casts   map[graph.Value]*ir.Node // of halves to float32, by their results
 	gone    map[*ir.Node]bool
 }
 
@@ -28,8 +28,10 @@ func narrow(p *ir.Program) {
 		nodes = append(nodes, p.At[i]...)
 	}
 	for _, n := range nodes {
-		if from, to, is := w.cast(n); is && from == tensor.Float16 && to == tensor.Float32 {
-			w.casts[n.Out[0]] = n
+		if from, to, is := w.cast(n); is && to == tensor.Float32 {
+			if _, is = ops.HalfTypeOf(from); is {
+				w.casts[n.Out[0]] = n
+			}
 		}
 		for _, v := range n.In {
 			if v != graph.None {
@@ -71,6 +73,11 @@ func (w *narrower) node(n *ir.Node) {
 	if !is || len(n.Out) != 1 || n.Codes || n.Waits {
 		return
 	}
+	t, some := w.halfType(n)
+	h, is := ops.HalfTypeOf(t)
+	if !some || !is {
+		return
+	}
 	var after *ir.Node // makes halves of the result
 	if w.Net.Values[n.Out[0]].IsFloat32() {
 		readers := w.readers[n.Out[0]]
@@ -78,26 +85,26 @@ func (w *narrower) node(n *ir.Node) {
 			return
 		}
 		after = readers[0]
-		if _, to, is := w.cast(after); !is || to != tensor.Float16 {
+		if _, to, is := w.cast(after); !is || to != t {
 			return
 		}
 	}
-	in, some := make([]graph.Value, len(n.In)), false
+	in := make([]graph.Value, len(n.In))
 	for k, v := range n.In {
 		if c := w.casts[v]; c != nil {
-			in[k], some = c.In[0], true
-		} else if !w.exact(v) {
+			in[k] = c.In[0]
+		} else if !w.exact(v, h) {
 			return
 		}
 	}
-	halved := o.Halved()
-	if !some || halved == nil {
+	halved := o.Halved(h)
+	if halved == nil {
 		return
 	}
 	for k, v := range n.In {
 		c := w.casts[v]
 		if c == nil {
-			in[k] = w.constant(v)
+			in[k] = w.constant(v, t)
 			continue
 		}
 		w.leave(v, n)
@@ -118,7 +125,7 @@ func (w *narrower) operands(n *ir.Node) {
 	}
 	for k, v := range n.In {
 		c := w.casts[v]
-		if c == nil || slices.Index(n.In, v) != k || slices.Contains(n.In[k+1:], v) || !o.TakeHalves(k, c.In[0]) {
+		if c == nil || w.Net.Values[c.In[0]].Type.DType != tensor.Float16 || slices.Index(n.In, v) != k || slices.Contains(n.In[k+1:], v) || !o.TakeHalves(k, c.In[0]) {
 			continue
 		}
 		n.In[k] = c.In[0]
@@ -140,26 +147,39 @@ func (w *narrower) drop(c *ir.Node) {
 	}
 }
 
-// exact reports whether a value is a constant that is the same in binary16.
-func (w *narrower) exact(v graph.Value) bool {
+// halfType is the one type of the halves that are widened for n; false: there are none, or of two types.
+func (w *narrower) halfType(n *ir.Node) (t tensor.DType, is bool) {
+	for _, v := range n.In {
+		c := w.casts[v]
+		if c == nil {
+			continue
+		}
+		d := w.Net.Values[c.In[0]].Type.DType
+		if is && d != t {
+			return 0, false
+		}
+		t, is = d, true
+	}
+	return t, is
+}
+
+// exact reports whether a value is a constant that is the same as halves.
+func (w *narrower) exact(v graph.Value, h kernel.HalfType) bool {
 	if v == graph.None || !w.Net.Values[v].IsFloat32() || w.Net.Values[v].Data == nil {
 		return false
 	}
-	return ops.FitHalves(mem.Elements[float32](w.Net.Values[v].Data))
+	return ops.FitHalves(h, mem.Elements[float32](w.Net.Values[v].Data))
 }
 
 // constant is a new value with the numbers of v as halves.
-func (w *narrower) constant(v graph.Value) graph.Value {
+func (w *narrower) constant(v graph.Value, t tensor.DType) graph.Value {
 	x := w.Net.Values[v]
-	x.Type = tensor.T(tensor.Float16, x.Dims...)
-	x.Data = mem.Bytes(halves(mem.Elements[float32](x.Data)))
+	h, _ := ops.HalfTypeOf(t)
+	numbers := mem.Elements[float32](x.Data)
+	half := make([]uint16, len(numbers))
+	h.Narrow(half, numbers)
+	x.Type, x.Data = tensor.T(t, x.Dims...), mem.Bytes(half)
 	w.Net.Values = append(w.Net.Values, x)
 	w.Made, w.There = append(w.Made, true), append(w.There, true)
 	return graph.Value(len(w.Net.Values) - 1)
-}
-
-func halves(x []float32) []uint16 {
-	h := make([]uint16, len(x))
-	kernel.FloatToHalf(h, x)
-	return h
 }

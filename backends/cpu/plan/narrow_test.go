@@ -18,8 +18,7 @@ import (
 )
 
 // halvesAlone are graphs of one operator of halves, or of few that are one step.
-func halvesAlone() []testCase {
-	const d = tensor.Float16
+func halvesAlone(d tensor.DType) []testCase {
 	constant := func(m *maker, dims ...int64) graph.Value { return m.halfWeights(d, dims...) }
 	single := func(name string, o graph.Op) testCase {
 		return testCase{name, 1, func(m *maker) []graph.Value { return []graph.Value{m.Add(o, m.halfInput(d, 3, 5, 333))} }}
@@ -74,15 +73,21 @@ func halvesAlone() []testCase {
 // Operators of halves between others of halves, or at the ends of a graph, take and give halves in one step: within a
 // unit of the last place of the reference, which rounds after every operator.
 func TestBuild_halvesStayHalves(t *testing.T) {
-	equalsReference(t, halvesAlone(), func(t *testing.T, c testCase, p *run.Plan, want, got []tensor.Tensor) {
+	t.Run("float16", func(t *testing.T) { halvesStay(t, tensor.Float16, 1e-3, 0x1p-14) })
+	t.Run("bfloat16", func(t *testing.T) { halvesStay(t, tensor.BFloat16, 8e-3, 0x1p-126) })
+}
+
+// halvesStay takes the size of a unit of 1 and the least normal number.
+func halvesStay(t *testing.T, d tensor.DType, unit, normal float64) {
+	equalsReference(t, halvesAlone(d), func(t *testing.T, c testCase, p *run.Plan, want, got []tensor.Tensor) {
 		require.Empty(t, byReference(p))
 		require.Len(t, p.Steps, c.steps)
 		for _, st := range p.Steps {
 			require.Contains(t, strings.ToLower(taskOf(p, st)), "halves")
 		}
-		most, least := 1e-3, 0x1p-14
+		most, least := unit, normal
 		if c.name == "gelu in parts" { // the reference rounds 1 + erf(x), which is little, to the units of 1
-			most, least = 1e-3, 1
+			least = 1
 		}
 		for i := range want {
 			a, b := make([]float32, want[i].Count()), make([]float32, want[i].Count())

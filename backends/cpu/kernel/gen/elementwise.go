@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mmcloughlin/avo/operand"
@@ -28,9 +29,16 @@ func (g *gen) streams(n reg.GPVirtual, unroll int, long bool, ptrs []reg.GPVirtu
 		g.Label(loop)
 		g.CMPQ(n, imm(u*g.lanes))
 		g.JLT(label(next))
-		if long && u > 1 {
+		switch {
+		case long && u > 1:
 			g.together(u, func(i int) { body(i*size, false) })
-		} else {
+		case g.brain && u > 1:
+			g.pairs = true
+			for i := 0; i < u; i += 2 {
+				body(i*size, false)
+			}
+			g.pairs = false
+		default:
 			for i := range u {
 				body(i*size, false)
 			}
@@ -68,12 +76,14 @@ func (g *gen) streams(n reg.GPVirtual, unroll int, long bool, ptrs []reg.GPVirtu
 	g.Label(g.pass + "done")
 }
 
-// get loads float32 numbers, or binary16 ones as such.
+// get loads float32 numbers, or makes them of halves.
 func (g *gen) get(m operand.Mem, masked bool) reg.VecVirtual {
 	r := g.v()
 	switch {
 	case g.size == 4:
 		g.loadMaybe(masked, m, r)
+	case g.brain:
+		g.getBrain(m, masked, r)
 	case !masked:
 		g.VCVTPH2PS(m, r)
 	case g.wide():
@@ -94,6 +104,8 @@ func (g *gen) put(masked bool, x reg.Register, m operand.Mem) {
 	switch {
 	case g.size == 4:
 		g.storeMaybe(masked, x, m)
+	case g.brain:
+		g.putBrain(masked, x, m)
 	case !masked:
 		g.VCVTPS2PH(operand.U8(0), x, m)
 	default:
@@ -109,15 +121,99 @@ func (g *gen) put(masked bool, x reg.Register, m operand.Mem) {
 	}
 }
 
-// named is a function's name before the suffixes: of binary16 after the first word.
+// apply stores a function of numbers.
+func (g *gen) apply(masked bool, dst operand.Mem, f func(x ...reg.Register) reg.Register, src ...operand.Mem) {
+	x := make([]reg.Register, len(src))
+	if !g.pairs {
+		for i, m := range src {
+			x[i] = g.get(m, masked)
+		}
+		g.put(masked, f(x...), dst)
+		return
+	}
+	// Two vectors of bfloat16: those at even places, and those at odd ones, which are float32 but for their lower halves.
+	both := make([]reg.VecVirtual, len(src))
+	for i, m := range src {
+		both[i] = g.mov(m)
+		x[i] = g.v()
+		g.VPSLLD(operand.U8(16), both[i], x[i])
+	}
+	even := g.roundedBrain(f(x...))
+	g.VPSRLD(operand.U8(16), even, even)
+	for i := range src {
+		x[i] = g.bin(g.and(), g.bcast(0xffff0000), both[i])
+	}
+	odd := g.roundedBrain(f(x...))
+	if g.wide() {
+		g.VPTERNLOGD(operand.U8(0xf8), g.bcast(0xffff0000), odd, even) // even | odd & the constant
+		g.VMOVDQU32(even, dst)
+	} else {
+		g.VPBLENDW(operand.U8(0xaa), odd, even, even)
+		g.VMOVDQU(even, dst)
+	}
+}
+
+// getBrain makes float32 of bfloat16.
+func (g *gen) getBrain(m operand.Mem, masked bool, r reg.VecVirtual) {
+	switch {
+	case !masked:
+		g.VPMOVZXWD(m, r)
+	case g.wide():
+		h := g.half()
+		g.VMOVDQU16_Z(m, reg.K1, h)
+		g.VPMOVZXWD(h, r)
+	default:
+		w := g.GP32()
+		g.MOVWLZX(m, w)
+		g.VMOVD(w, r.AsX())
+	}
+	g.VPSLLD(operand.U8(16), r, r)
+}
+
+// roundedBrain rounds float32 to bfloat16, ties to even, in the upper halves. A NaN has no bits that are dropped: it
+// comes from one of bfloat16.
+func (g *gen) roundedBrain(x reg.Register) reg.VecVirtual {
+	t := g.v()
+	g.VPSRLD(operand.U8(16), x, t)
+	t = g.bin(g.and(), g.bcast(1), t)
+	g.VPADDD(g.bcast(0x7fff), t, t)
+	g.VPADDD(x, t, t)
+	return t
+}
+
+// putBrain stores float32 as bfloat16.
+func (g *gen) putBrain(masked bool, x reg.Register, m operand.Mem) {
+	t := g.roundedBrain(x)
+	g.VPSRLD(operand.U8(16), t, t)
+	switch {
+	case g.wide() && masked:
+		g.VPMOVDW(t, reg.K1, m)
+	case g.wide():
+		g.VPMOVDW(t, m)
+	case masked:
+		w := g.GP32()
+		g.VMOVD(t.AsX(), w)
+		g.MOVW(w.As16(), m)
+	default:
+		upper := g.XMM()
+		g.VEXTRACTI128(operand.U8(1), t, upper)
+		g.VPACKUSDW(upper, t.AsX(), upper)
+		g.VMOVDQU(upper, m)
+	}
+}
+
+// named is a function's name before the suffixes: of halves after the first word.
 func (g *gen) named(word, name string) string {
-	if g.size == 2 {
+	switch {
+	case g.brain:
+		return word + "Brain" + name
+	case g.size == 2:
 		return word + "Half" + name
 	}
 	return word + name
 }
 
-// numbers is the signature of a function, whose operands are of binary16 if g is.
+// numbers is the signature of a function, whose operands are halves if g is of them.
 func (g *gen) numbers(signature string) string {
 	if g.size == 2 {
 		return strings.ReplaceAll(signature, "*float32", "*uint16")
@@ -128,10 +224,17 @@ func (g *gen) numbers(signature string) string {
 // unrolled is how many vectors a loop of few instructions takes at a time.
 func (g *gen) unrolled(n int) int { return n * g.size / 4 }
 
-// halves is the same functions of binary16.
+// halves is the same functions of binary16, and brains of bfloat16.
 func halves(f func(*gen)) func(*gen) {
 	return func(g *gen) {
 		g.size = 2
+		f(g)
+	}
+}
+
+func brains(f func(*gen)) func(*gen) {
+	return func(g *gen) {
+		g.size, g.brain = 2, true
 		f(g)
 	}
 }
@@ -142,6 +245,9 @@ func (g *gen) bcastArg(name string) reg.VecVirtual {
 	g.VBROADCASTSS(g.arg(name), r)
 	return r
 }
+
+// ofBrains are the functions of bfloat16. Beside others it takes little to convert lines of numbers, or they are rare.
+var ofBrains = []string{"Clamp", "LeakyRelu", "HardSwish", "HardSigmoid", "Abs", "Neg"}
 
 func unary(g *gen) {
 	type fn = func(x reg.Register, alpha, beta reg.Register) reg.Register
@@ -213,6 +319,9 @@ func unary(g *gen) {
 		{"Round", 4, func(x, _, _ reg.Register) reg.Register { return g.round(x, 0) }},
 	}
 	for _, o := range ops {
+		if g.brain && !slices.Contains(ofBrains, o.name) {
+			continue
+		}
 		g.text(g.named("unary", o.name), g.numbers("func(dst, src *float32, n int, alpha, beta float32)"),
 			fmt.Sprintf("is %s of [Unary] on n values; dst may be src.", o.name))
 		var alpha, beta reg.Register
@@ -230,7 +339,7 @@ func unary(g *gen) {
 			}
 		}
 		walk(n, []reg.GPVirtual{dst, src}, func(d int, masked bool) {
-			g.put(masked, o.f(g.get(at(src, d), masked), alpha, beta), at(dst, d))
+			g.apply(masked, at(dst, d), func(x ...reg.Register) reg.Register { return o.f(x[0], alpha, beta) }, at(src, d))
 		})
 		g.ret()
 	}
@@ -265,10 +374,13 @@ func binary(g *gen) {
 			fmt.Sprintf("is %s of [BinaryVV] on n values; dst may be a or b.", o.name))
 		dst, a, b, n := g.loadArg("dst"), g.loadArg("a"), g.loadArg("b"), g.loadArg("n")
 		g.stream(n, g.unrolled(4), []reg.GPVirtual{dst, a, b}, func(d int, masked bool) {
-			g.put(masked, o.f(g.get(at(a, d), masked), g.get(at(b, d), masked)), at(dst, d))
+			g.apply(masked, at(dst, d), func(x ...reg.Register) reg.Register { return o.f(x[0], x[1]) }, at(a, d), at(b, d))
 		})
 		g.ret()
 		for _, swap := range []bool{false, true} {
+			if g.brain && swap && (o.name == "Add" || o.name == "Mul") {
+				continue // either way the same
+			}
 			name := "vs"
 			if swap {
 				name = "sv"
@@ -279,14 +391,12 @@ func binary(g *gen) {
 			dst, a, n := g.loadArg("dst"), g.loadArg("a"), g.loadArg("n")
 			s := g.bcastArg("b")
 			g.stream(n, g.unrolled(4), []reg.GPVirtual{dst, a}, func(d int, masked bool) {
-				x := g.get(at(a, d), masked)
-				var r reg.Register
-				if swap {
-					r = o.f(s, x)
-				} else {
-					r = o.f(x, s)
-				}
-				g.put(masked, r, at(dst, d))
+				g.apply(masked, at(dst, d), func(x ...reg.Register) reg.Register {
+					if swap {
+						return o.f(s, x[0])
+					}
+					return o.f(x[0], s)
+				}, at(a, d))
 			})
 			g.ret()
 		}

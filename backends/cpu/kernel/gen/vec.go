@@ -41,7 +41,9 @@ type gen struct {
 	consts  map[string]operand.Mem
 	vectors map[string]bool // symbols of those constants that fill a vector
 	pass    string          // before the labels of a stream, in functions with several
-	size    int             // bytes of the numbers that get and put move: 4, or 2 for binary16
+	size    int             // bytes of the numbers that get and put move: 4, or 2 for halves
+	brain   bool            // halves are bfloat16, not binary16
+	pairs   bool            // apply takes two vectors of them
 }
 
 func newGen(s *isa) *gen {

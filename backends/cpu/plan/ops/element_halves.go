@@ -66,12 +66,20 @@ func (t *roundHalfTask) Chunk(i, _ int) {
 	}
 }
 
-// OfHalves is an operation that can take binary16 numbers, and gives such then: each is computed as float32 and rounded
-// once.
+// OfHalves is an operation that can take numbers of 16 bits, and gives such then: each is computed as float32 and
+// rounded once.
 type OfHalves interface {
 	ir.Operation
-	// Halved is the same operation of them, nil when there is none for its operands.
-	Halved() ir.Operation
+	// Halved is the same operation of a type of them, nil when there is none for its operands.
+	Halved(h kernel.HalfType) ir.Operation
+}
+
+// HalfTypeOf is the type of 16 bits that the kernels have for d, if any.
+func HalfTypeOf(d tensor.DType) (h kernel.HalfType, is bool) {
+	if d == tensor.BFloat16 {
+		return kernel.Brain16, true
+	}
+	return kernel.Binary16, d == tensor.Float16
 }
 
 // ReadsHalves is an operation that can take operands of binary16 beside others of float32.
@@ -97,13 +105,15 @@ type eachHalves struct {
 }
 
 // Halved is the function of halves.
-func (q *unaryOp) Halved() ir.Operation {
+func (q *unaryOp) Halved(h kernel.HalfType) ir.Operation {
 	a := q.act
-	return &eachHalves{f: func(y, x []uint16, work []float32) { kernel.UnaryHalves(a.Op, y, x, a.Alpha, a.Beta, work) }}
+	return &eachHalves{f: func(y, x []uint16, work []float32) {
+		kernel.UnaryHalves(h, a.Op, y, x, a.Alpha, a.Beta, work)
+	}}
 }
 
 // Halved is the function of halves but for a cube, which is rounded once.
-func (q *powerOp) Halved() ir.Operation {
+func (q *powerOp) Halved(h kernel.HalfType) ir.Operation {
 	base, exponent := q.base, q.exponent
 	if exponent == 3 {
 		return nil
@@ -111,11 +121,11 @@ func (q *powerOp) Halved() ir.Operation {
 	return &eachHalves{f: func(y, x []uint16, work []float32) {
 		switch {
 		case base > 0:
-			kernel.BinaryHalvesVS(kernel.Pow, y, x, base, true, work)
+			kernel.BinaryHalvesVS(h, kernel.Pow, y, x, base, true, work)
 		case exponent < 0:
-			kernel.BinaryHalvesVS(kernel.Div, y, x, 1, true, work)
+			kernel.BinaryHalvesVS(h, kernel.Div, y, x, 1, true, work)
 		default:
-			kernel.BinaryHalvesVV(kernel.Mul, y, x, x, work)
+			kernel.BinaryHalvesVV(h, kernel.Mul, y, x, x, work)
 		}
 	}}
 }
@@ -146,23 +156,27 @@ func (t *eachHalvesTask) Chunk(i, _ int) {
 }
 
 // binaryHalves is a binaryOp of halves.
-type binaryHalves struct{ *binaryOp }
+type binaryHalves struct {
+	*binaryOp
+	of kernel.HalfType
+}
 
 // Halved is the function of halves.
-func (q *binaryOp) Halved() ir.Operation { return binaryHalves{q} }
+func (q *binaryOp) Halved(h kernel.HalfType) ir.Operation { return binaryHalves{q, h} }
 
 // Lower overrides that of float32.
 func (q binaryHalves) Lower(*ir.Lowering, *ir.Node) run.Step {
-	t := q.task
+	t, of := q.task, q.of
 	return run.Step{Fast: true, Inplace: true, Start: func(_ *run.State, st *run.Step) run.Process {
-		return &binaryHalvesTask{halvesTask: halvesTask{st: st}, binaryTask: t}
+		return &binaryHalvesTask{halvesTask: halvesTask{st: st}, binaryTask: t, of: of}
 	}}
 }
 
 type binaryHalvesTask struct {
 	halvesTask
 	binaryTask
-	s []uint16
+	of kernel.HalfType
+	s  []uint16
 }
 
 // begin finds the operands and returns the number of chunks.
@@ -197,11 +211,11 @@ func (t *halfPairs) vv(at, s, n int) {
 	if t.swap {
 		a, b = b, a
 	}
-	kernel.BinaryHalvesVV(t.op, t.y[at:at+n], a, b, t.work)
+	kernel.BinaryHalvesVV(t.of, t.op, t.y[at:at+n], a, b, t.work)
 }
 
 func (t *halfPairs) vs(at, s, n int) {
-	kernel.BinaryHalvesVS(t.op, t.y[at:at+n], t.x[at:at+n], t.number(s), t.swap, t.work)
+	kernel.BinaryHalvesVS(t.of, t.op, t.y[at:at+n], t.x[at:at+n], t.number(s), t.swap, t.work)
 }
 
 // number is one of the smaller operand. Its neighbours are widened with it.
@@ -209,20 +223,23 @@ func (t *halfPairs) number(i int) float32 {
 	wide := t.work[kernel.HalvesWork:]
 	if i < t.from || i >= t.to {
 		t.from, t.to = i, min(len(t.s), i+min(len(wide), 64))
-		kernel.HalfToFloat(wide[:t.to-i], t.s[i:t.to])
+		t.of.Widen(wide[:t.to-i], t.s[i:t.to])
 	}
 	return wide[i-t.from]
 }
 
 // slopesOfHalves is a preluOp of halves whose slopes are for many neighbours each.
-type slopesOfHalves struct{ *preluOp }
+type slopesOfHalves struct {
+	*preluOp
+	of kernel.HalfType
+}
 
 // Halved is the function of halves, nil where neighbours have slopes of their own.
-func (q *preluOp) Halved() ir.Operation {
+func (q *preluOp) Halved(h kernel.HalfType) ir.Operation {
 	if p, _ := broadcast(q.slopes, q.dims); p.inner == 1 && p.middle > 1 {
 		return nil
 	}
-	return slopesOfHalves{q}
+	return slopesOfHalves{q, h}
 }
 
 // Layout takes the model's order, in which the slopes repeat by the pattern.
@@ -232,9 +249,9 @@ func (q slopesOfHalves) Layout(l *ir.Layouter, n *ir.Node) {
 }
 
 func (q slopesOfHalves) Lower(*ir.Lowering, *ir.Node) run.Step {
-	pat := q.task.pat
+	pat, of := q.task.pat, q.of
 	return run.Step{Fast: true, Inplace: true, Start: func(_ *run.State, st *run.Step) run.Process {
-		return &slopesOfHalvesTask{binaryHalvesTask{halvesTask: halvesTask{st: st}, binaryTask: binaryTask{pat: pat}}}
+		return &slopesOfHalvesTask{binaryHalvesTask{halvesTask: halvesTask{st: st}, binaryTask: binaryTask{pat: pat}, of: of}}
 	}}
 }
 
@@ -257,5 +274,5 @@ func (t *slopesOfHalvesTask) Run(s *run.State) error {
 type slopeRuns struct{ halfPairs }
 
 func (t *slopeRuns) vs(at, s, n int) {
-	kernel.UnaryHalves(kernel.LeakyRelu, t.y[at:at+n], t.x[at:at+n], t.number(s), 0, t.work)
+	kernel.UnaryHalves(t.of, kernel.LeakyRelu, t.y[at:at+n], t.x[at:at+n], t.number(s), 0, t.work)
 }

@@ -27,7 +27,7 @@ type halfProductOp struct {
 func matchHalfProduct(p *ir.Program, i int) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
 	f, ok := factorOf(g, n)
-	if !ok || f.rows > halfRows || f.depth*f.cols < halfSize || !g.WasHalf(n.In[1]) || !FitHalves(f.w) {
+	if !ok || f.rows > halfRows || f.depth*f.cols < halfSize || !g.WasHalf(n.In[1]) || !FitHalves(kernel.Binary16, f.w) {
 		return nil
 	}
 	q := &halfProductOp{matrix: kernel.HalfMatrix{Rows: f.depth, Cols: f.cols}, rows: f.rows, bias: f.bias}
@@ -46,13 +46,13 @@ func matchHalfProduct(p *ir.Program, i int) *ir.Patch {
 	return p.Plainly(i, q, 1)
 }
 
-// FitHalves reports whether numbers are the same in binary16.
-func FitHalves(x []float32) bool {
+// FitHalves reports whether numbers are the same in a type of 16 bits.
+func FitHalves(h kernel.HalfType, x []float32) bool {
 	back, halves := make([]float32, 1<<10), make([]uint16, 1<<10)
 	for len(x) > 0 {
 		n := min(len(x), len(back))
-		kernel.FloatToHalf(halves[:n], x[:n])
-		kernel.HalfToFloat(back[:n], halves[:n])
+		h.Narrow(halves[:n], x[:n])
+		h.Widen(back[:n], halves[:n])
 		if !slices.Equal(back[:n], x[:n]) {
 			return false
 		}

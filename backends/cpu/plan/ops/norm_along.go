@@ -80,11 +80,11 @@ func (q *alongOp) Layout(l *ir.Layouter, n *ir.Node) {
 }
 
 // Halved computes lines of halves, nil where they are no rows.
-func (q *alongOp) Halved() ir.Operation {
+func (q *alongOp) Halved(h kernel.HalfType) ir.Operation {
 	if q.inModel.inner != 1 || q.inModel.count <= shortLine || !q.inplace {
 		return nil
 	}
-	return &rowsOfHalves{rows: q.inModel.outer, cols: q.inModel.count, lines: q.lines}
+	return &rowsOfHalves{of: h, rows: q.inModel.outer, cols: q.inModel.count, lines: q.lines}
 }
 
 func (q *alongOp) Lower(*ir.Lowering, *ir.Node) run.Step {

@@ -166,7 +166,9 @@ func matchRMSNorm(p *ir.Program, i int) *ir.Patch {
 		lines(y, x, to-from, t.cols)
 	}}
 	return p.Plainly(i, &rowsOp{inplace: true, orders: always(run.NCHW), in: func(run.Order) rowsTask { return t },
-		halved: &rowsOfHalves{rows: t.rows, cols: cols, lines: lines}}, 1)
+		halved: func(h kernel.HalfType) ir.Operation {
+			return &rowsOfHalves{of: h, rows: t.rows, cols: cols, lines: lines}
+		}}, 1)
 }
 
 // sumSquares adds up squares, in float64 when float32 has not the range.

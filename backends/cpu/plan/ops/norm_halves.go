@@ -10,6 +10,7 @@ import (
 // rowsOfHalves computes rows of halves, each by itself, as float32 that stay in the first-level cache.
 type rowsOfHalves struct {
 	ir.InOrder
+	of         kernel.HalfType
 	rows, cols int
 	lines      func(y, x []float32, rows, cols int) // y is x
 }
@@ -45,7 +46,7 @@ func (t *rowsOfHalvesTask) Run(s *run.State) error {
 func (t *rowsOfHalvesTask) Chunk(i, worker int) {
 	from, to := i*t.per*t.cols, min(t.rows, (i+1)*t.per)*t.cols
 	x := t.work[worker*t.per*t.cols:][:to-from]
-	kernel.HalfToFloat(x, t.x[from:to])
+	t.of.Widen(x, t.x[from:to])
 	t.lines(x, x, (to-from)/t.cols, t.cols)
-	kernel.FloatToHalf(t.y[from:to], x)
+	t.of.Narrow(t.y[from:to], x)
 }

@@ -20,13 +20,18 @@ type rowsTask struct {
 type rowsOp struct {
 	task    rowsTask
 	inplace bool
-	orders  func(best run.Order) run.Order // of operand and result, given the best of the operand
-	in      func(o run.Order) rowsTask     // the task in an order
-	halved  ir.Operation                   // the same of halves, nil: there is none
+	orders  func(best run.Order) run.Order     // of operand and result, given the best of the operand
+	in      func(o run.Order) rowsTask         // the task in an order
+	halved  func(kernel.HalfType) ir.Operation // the same of halves, nil: there is none
 }
 
 // Halved is the operation of halves, nil when there is none.
-func (q *rowsOp) Halved() ir.Operation { return q.halved }
+func (q *rowsOp) Halved(h kernel.HalfType) ir.Operation {
+	if q.halved == nil {
+		return nil
+	}
+	return q.halved(h)
+}
 
 func (q *rowsOp) Layout(l *ir.Layouter, n *ir.Node) {
 	o := q.orders(l.Order(n, n.In[0]))
@@ -96,7 +101,7 @@ func matchBatchNorm(p *ir.Program, i int) *ir.Patch {
 	}
 	count, inner := x.Count(), run.Product(x.Dims[a+1:])
 	if inner > 1 {
-		q.halved = &affineHalves{normTask: norm, inner: inner}
+		q.halved = func(h kernel.HalfType) ir.Operation { return &affineHalves{normTask: norm, of: h, inner: inner} }
 	}
 	q.in = func(o run.Order) rowsTask {
 		norm, cols := norm, inner
@@ -129,6 +134,7 @@ func (q normTask) compute(t *rowsTask, from, to int) {
 type affineHalves struct {
 	ir.InOrder
 	normTask
+	of    kernel.HalfType
 	inner int // neighbours of a channel
 }
 
@@ -155,8 +161,8 @@ func (t *affineHalvesTask) Chunk(i, _ int) {
 	scratch := borrowLines()
 	for r := i * t.per; r < min(len(t.x)/t.inner, (i+1)*t.per); r++ {
 		c := r % len(t.scale)
-		kernel.AffineHalves(t.y[r*t.inner:][:t.inner], t.x[r*t.inner:][:t.inner], t.mean[c], t.scale[c], t.offset[c],
-			scratch.floats())
+		kernel.AffineHalves(t.of, t.y[r*t.inner:][:t.inner], t.x[r*t.inner:][:t.inner], t.mean[c], t.scale[c],
+			t.offset[c], scratch.floats())
 	}
 	returnLines(scratch)
 }

@@ -18,6 +18,7 @@ type extremeOp struct {
 	keys
 	last   bool // of equal ones
 	halves bool // the elements are, of which float32 is made
+	half   kernel.HalfType
 	to     tensor.DType
 }
 
@@ -45,12 +46,12 @@ func matchArgExtreme(p *ir.Program, i int) *ir.Patch {
 }
 
 // Halved is the same of halves, nil for elements that none can be.
-func (q *extremeOp) Halved() ir.Operation {
+func (q *extremeOp) Halved(h kernel.HalfType) ir.Operation {
 	if q.from != tensor.Float32 {
 		return nil
 	}
 	own := *q
-	own.halves = true
+	own.halves, own.half = true, h
 	return &own
 }
 
@@ -155,7 +156,7 @@ func (t *extremeTask) put(first int, at []int32) {
 func (t *extremeTask) line(first int, work []float32) int {
 	switch {
 	case t.halves:
-		kernel.HalfToFloat(work, mem.Elements[uint16](t.x)[first:][:t.count])
+		t.half.Widen(work, mem.Elements[uint16](t.x)[first:][:t.count])
 		return kernel.BestOf(work, t.smallest, t.last)
 	case t.from == tensor.Float32:
 		return kernel.BestOf(mem.Elements[float32](t.x)[first:][:t.count], t.smallest, t.last)
@@ -182,7 +183,7 @@ func (t *extremeTask) floats(o, first, n int, work []float32) {
 		from := (o*t.count+k)*t.inner + first
 		x := line
 		if t.halves {
-			kernel.HalfToFloat(line, mem.Elements[uint16](t.x)[from:][:n])
+			t.half.Widen(line, mem.Elements[uint16](t.x)[from:][:n])
 		} else {
 			x = mem.Elements[float32](t.x)[from:][:n]
 		}

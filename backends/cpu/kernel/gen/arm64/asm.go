@@ -58,7 +58,8 @@ type gen struct {
 	maxHeld   int // constants that stay in registers
 	table     *reg
 	constants []uint64
-	size      int // bytes of the numbers that load and store move: 4, or 2 for binary16
+	size      int  // bytes of the numbers that load and store move: 4, or 2 for halves
+	brain     bool // halves are bfloat16, not binary16
 }
 
 // function starts a function named base plus the suffix of the instruction set, and doc completes the sentence that
@@ -297,6 +298,9 @@ func (g *gen) load(n int, base *reg, at int, r *reg) *reg {
 	default:
 		g.i(moves[n/2]+" %i(%u), %d", at, base, r)
 	}
+	if g.brain {
+		return g.v("shll.4s", r, r)
+	}
 	return g.v("fcvtl.4s", r, r)
 }
 
@@ -305,7 +309,14 @@ func (g *gen) store(n int, r, base *reg, at int) {
 		g.i(moves[n]+" %u, %i(%u)", r, at, base)
 		return
 	}
-	h := g.op("fcvtn.4h", r)
+	var h *reg
+	if g.brain { // rounded by an addition: a NaN has no bits that are dropped, as it comes from one of bfloat16
+		odd := g.op("and.16b", g.op("ushr.4s", r, 16), g.bits(1))
+		sum := g.op("add.4s", r, g.v("add.4s", odd, odd, g.bits(0x7fff)))
+		h = g.op("uzp2.8h", sum, sum)
+	} else {
+		h = g.op("fcvtn.4h", r)
+	}
 	if n > 1 {
 		g.i(moves[n/2]+" %u, %i(%u)", h, at, base)
 		return
@@ -315,15 +326,18 @@ func (g *gen) store(n int, r, base *reg, at int) {
 	g.i("MOVH %u, %i(%u)", t, at, base)
 }
 
-// named is a function's name before the suffixes: of binary16 after the first word.
+// named is a function's name before the suffixes: of halves after the first word.
 func (g *gen) named(word, name string) string {
-	if g.size == 2 {
+	switch {
+	case g.brain:
+		return word + "Brain" + name
+	case g.size == 2:
 		return word + "Half" + name
 	}
 	return word + name
 }
 
-// numbers is the signature of a function, whose operands are of binary16 if g is.
+// numbers is the signature of a function, whose operands are halves if g is of them.
 func (g *gen) numbers(signature string) string {
 	if g.size == 2 {
 		return strings.ReplaceAll(signature, "*float32", "*uint16")
@@ -331,10 +345,17 @@ func (g *gen) numbers(signature string) string {
 	return signature
 }
 
-// halves is the same functions of binary16.
+// halves is the same functions of binary16, and brains of bfloat16.
 func halves(f func(*gen)) func(*gen) {
 	return func(g *gen) {
 		g.size = 2
+		f(g)
+	}
+}
+
+func brains(f func(*gen)) func(*gen) {
+	return func(g *gen) {
+		g.size, g.brain = 2, true
 		f(g)
 	}
 }

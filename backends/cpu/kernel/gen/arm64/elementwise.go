@@ -1,6 +1,12 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
+
+// ofBrains are the functions of bfloat16. Beside others it takes little to convert lines of numbers, or they are rare.
+var ofBrains = []string{"Clamp", "LeakyRelu", "HardSwish", "HardSigmoid", "Abs", "Neg"}
 
 func unary(g *gen) {
 	if g.isa != neon {
@@ -52,6 +58,9 @@ func unary(g *gen) {
 		{"Round", 4, func(x, _, _ *reg) *reg { return g.op("frintn.4s", x) }},
 	}
 	for _, o := range ops {
+		if g.brain && !slices.Contains(ofBrains, o.name) {
+			continue
+		}
 		g.function(g.named("unary", o.name), g.numbers("func(dst, src *float32, n int, alpha, beta float32)"),
 			fmt.Sprintf("is %s of [Unary] on n values; dst may be src.", o.name))
 		var alpha, beta *reg
@@ -84,6 +93,9 @@ func binary(g *gen) {
 		})
 		g.end()
 		for _, swap := range []bool{false, true} {
+			if g.brain && swap && (name == "Add" || name == "Mul") {
+				continue // either way the same
+			}
 			kind, of := "vs", "BinaryVS"
 			if swap {
 				kind, of = "sv", "BinarySV"

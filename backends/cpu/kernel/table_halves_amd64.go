@@ -1,0 +1,121 @@
+//go:build !noasm
+
+package kernel
+
+func halvesAVX2() (t [numHalfTypes]halfTable) {
+	t[Binary16] = halfTable{
+		unary: [numUnary]unaryHalfFn{
+			Clamp:       unaryHalfClampAVX2,
+			LeakyRelu:   unaryHalfLeakyReluAVX2,
+			HardSwish:   unaryHalfHardSwishAVX2,
+			HardSigmoid: unaryHalfHardSigmoidAVX2,
+			Sigmoid:     unaryHalfSigmoidAVX2,
+			SiLU:        unaryHalfSiLUAVX2,
+			Tanh:        unaryHalfTanhAVX2,
+			Exp:         unaryHalfExpAVX2,
+			Erf:         unaryHalfErfAVX2,
+			Gelu:        unaryHalfGeluAVX2,
+			GeluTanh:    unaryHalfGeluTanhAVX2,
+			Sqrt:        unaryHalfSqrtAVX2,
+			Rsqrt:       unaryHalfRsqrtAVX2,
+			Abs:         unaryHalfAbsAVX2,
+			Neg:         unaryHalfNegAVX2,
+			Floor:       unaryHalfFloorAVX2,
+			Ceil:        unaryHalfCeilAVX2,
+			Round:       unaryHalfRoundAVX2,
+			Log:         unaryHalfLogAVX2,
+			Softplus:    unaryHalfSoftplusAVX2,
+			Mish:        unaryHalfMishAVX2,
+			Elu:         unaryHalfEluAVX2,
+			Celu:        unaryHalfCeluAVX2,
+			Selu:        unaryHalfSeluAVX2,
+			Softsign:    unaryHalfSoftsignAVX2,
+			Sign:        unaryHalfSignAVX2,
+			Threshold:   unaryHalfThresholdAVX2,
+			Shrink:      unaryHalfShrinkAVX2,
+		},
+		vv: [numBinary]vvHalfFn{vvHalfAddAVX2, vvHalfSubAVX2, vvHalfMulAVX2,
+			vvHalfDivAVX2, vvHalfMinAVX2, vvHalfMaxAVX2},
+		vs: [numBinary]vsHalfFn{vsHalfAddAVX2, vsHalfSubAVX2, vsHalfMulAVX2,
+			vsHalfDivAVX2, vsHalfMinAVX2, vsHalfMaxAVX2},
+		sv: [numBinary]vsHalfFn{svHalfAddAVX2, svHalfSubAVX2, svHalfMulAVX2,
+			svHalfDivAVX2, svHalfMinAVX2, svHalfMaxAVX2},
+		quotient: vsHalfQuotientAVX2, affine: affineHalfAVX2,
+	}
+	t[Brain16] = halfTable{
+		unary: [numUnary]unaryHalfFn{
+			Clamp:       unaryBrainClampAVX2,
+			LeakyRelu:   unaryBrainLeakyReluAVX2,
+			HardSwish:   unaryBrainHardSwishAVX2,
+			HardSigmoid: unaryBrainHardSigmoidAVX2,
+			Abs:         unaryBrainAbsAVX2,
+			Neg:         unaryBrainNegAVX2,
+		},
+		vv: [numBinary]vvHalfFn{vvBrainAddAVX2, vvBrainSubAVX2, vvBrainMulAVX2,
+			vvBrainDivAVX2, vvBrainMinAVX2, vvBrainMaxAVX2},
+		vs: [numBinary]vsHalfFn{vsBrainAddAVX2, vsBrainSubAVX2, vsBrainMulAVX2,
+			vsBrainDivAVX2, vsBrainMinAVX2, vsBrainMaxAVX2},
+		sv: [numBinary]vsHalfFn{vsBrainAddAVX2, svBrainSubAVX2, vsBrainMulAVX2,
+			svBrainDivAVX2, svBrainMinAVX2, svBrainMaxAVX2},
+	}
+	return t
+}
+
+func halvesAVX512() (t [numHalfTypes]halfTable) {
+	t[Binary16] = halfTable{
+		unary: [numUnary]unaryHalfFn{
+			Clamp:       unaryHalfClampAVX512,
+			LeakyRelu:   unaryHalfLeakyReluAVX512,
+			HardSwish:   unaryHalfHardSwishAVX512,
+			HardSigmoid: unaryHalfHardSigmoidAVX512,
+			Sigmoid:     unaryHalfSigmoidAVX512,
+			SiLU:        unaryHalfSiLUAVX512,
+			Tanh:        unaryHalfTanhAVX512,
+			Exp:         unaryHalfExpAVX512,
+			Erf:         unaryHalfErfAVX512,
+			Gelu:        unaryHalfGeluAVX512,
+			GeluTanh:    unaryHalfGeluTanhAVX512,
+			Sqrt:        unaryHalfSqrtAVX512,
+			Rsqrt:       unaryHalfRsqrtAVX512,
+			Abs:         unaryHalfAbsAVX512,
+			Neg:         unaryHalfNegAVX512,
+			Floor:       unaryHalfFloorAVX512,
+			Ceil:        unaryHalfCeilAVX512,
+			Round:       unaryHalfRoundAVX512,
+			Log:         unaryHalfLogAVX512,
+			Softplus:    unaryHalfSoftplusAVX512,
+			Mish:        unaryHalfMishAVX512,
+			Elu:         unaryHalfEluAVX512,
+			Celu:        unaryHalfCeluAVX512,
+			Selu:        unaryHalfSeluAVX512,
+			Softsign:    unaryHalfSoftsignAVX512,
+			Sign:        unaryHalfSignAVX512,
+			Threshold:   unaryHalfThresholdAVX512,
+			Shrink:      unaryHalfShrinkAVX512,
+		},
+		vv: [numBinary]vvHalfFn{vvHalfAddAVX512, vvHalfSubAVX512, vvHalfMulAVX512,
+			vvHalfDivAVX512, vvHalfMinAVX512, vvHalfMaxAVX512},
+		vs: [numBinary]vsHalfFn{vsHalfAddAVX512, vsHalfSubAVX512, vsHalfMulAVX512,
+			vsHalfDivAVX512, vsHalfMinAVX512, vsHalfMaxAVX512},
+		sv: [numBinary]vsHalfFn{svHalfAddAVX512, svHalfSubAVX512, svHalfMulAVX512,
+			svHalfDivAVX512, svHalfMinAVX512, svHalfMaxAVX512},
+		quotient: vsHalfQuotientAVX512, affine: affineHalfAVX512,
+	}
+	t[Brain16] = halfTable{
+		unary: [numUnary]unaryHalfFn{
+			Clamp:       unaryBrainClampAVX512,
+			LeakyRelu:   unaryBrainLeakyReluAVX512,
+			HardSwish:   unaryBrainHardSwishAVX512,
+			HardSigmoid: unaryBrainHardSigmoidAVX512,
+			Abs:         unaryBrainAbsAVX512,
+			Neg:         unaryBrainNegAVX512,
+		},
+		vv: [numBinary]vvHalfFn{vvBrainAddAVX512, vvBrainSubAVX512, vvBrainMulAVX512,
+			vvBrainDivAVX512, vvBrainMinAVX512, vvBrainMaxAVX512},
+		vs: [numBinary]vsHalfFn{vsBrainAddAVX512, vsBrainSubAVX512, vsBrainMulAVX512,
+			vsBrainDivAVX512, vsBrainMinAVX512, vsBrainMaxAVX512},
+		sv: [numBinary]vsHalfFn{vsBrainAddAVX512, svBrainSubAVX512, vsBrainMulAVX512,
+			svBrainDivAVX512, svBrainMinAVX512, svBrainMaxAVX512},
+	}
+	return t
+}
