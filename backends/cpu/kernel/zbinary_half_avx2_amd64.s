@@ -19,11 +19,13 @@ unrolled:
 	VCVTPH2PS (CX), Y0
 	VCVTPH2PS (DX), Y1
 	VADDPS    Y1, Y0, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	VCVTPH2PS 16(CX), Y0
 	VCVTPH2PS 16(DX), Y1
 	VADDPS    Y1, Y0, Y0
-	VCVTPS2PH $0x00, Y0, 16(AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	ADDQ      $+32, DX
@@ -37,7 +39,8 @@ vector:
 	VCVTPH2PS (CX), Y0
 	VCVTPH2PS (DX), Y1
 	VADDPS    Y1, Y0, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	ADDQ      $+16, DX
@@ -82,10 +85,12 @@ unrolled:
 	JLT       vector
 	VCVTPH2PS (CX), Y1
 	VADDPS    Y0, Y1, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	VCVTPH2PS 16(CX), Y1
 	VADDPS    Y0, Y1, Y1
-	VCVTPS2PH $0x00, Y1, 16(AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -97,7 +102,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Y1
 	VADDPS    Y0, Y1, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -137,10 +143,12 @@ unrolled:
 	JLT       vector
 	VCVTPH2PS (CX), Y1
 	VADDPS    Y1, Y0, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	VCVTPH2PS 16(CX), Y1
 	VADDPS    Y1, Y0, Y1
-	VCVTPS2PH $0x00, Y1, 16(AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -152,7 +160,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Y1
 	VADDPS    Y1, Y0, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -193,11 +202,13 @@ unrolled:
 	VCVTPH2PS (CX), Y0
 	VCVTPH2PS (DX), Y1
 	VSUBPS    Y1, Y0, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	VCVTPH2PS 16(CX), Y0
 	VCVTPH2PS 16(DX), Y1
 	VSUBPS    Y1, Y0, Y0
-	VCVTPS2PH $0x00, Y0, 16(AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	ADDQ      $+32, DX
@@ -211,7 +222,8 @@ vector:
 	VCVTPH2PS (CX), Y0
 	VCVTPH2PS (DX), Y1
 	VSUBPS    Y1, Y0, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	ADDQ      $+16, DX
@@ -256,10 +268,12 @@ unrolled:
 	JLT       vector
 	VCVTPH2PS (CX), Y1
 	VSUBPS    Y0, Y1, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	VCVTPH2PS 16(CX), Y1
 	VSUBPS    Y0, Y1, Y1
-	VCVTPS2PH $0x00, Y1, 16(AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -271,7 +285,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Y1
 	VSUBPS    Y0, Y1, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -311,10 +326,12 @@ unrolled:
 	JLT       vector
 	VCVTPH2PS (CX), Y1
 	VSUBPS    Y1, Y0, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	VCVTPH2PS 16(CX), Y1
 	VSUBPS    Y1, Y0, Y1
-	VCVTPS2PH $0x00, Y1, 16(AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -326,7 +343,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Y1
 	VSUBPS    Y1, Y0, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -367,11 +385,13 @@ unrolled:
 	VCVTPH2PS (CX), Y0
 	VCVTPH2PS (DX), Y1
 	VMULPS    Y1, Y0, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	VCVTPH2PS 16(CX), Y0
 	VCVTPH2PS 16(DX), Y1
 	VMULPS    Y1, Y0, Y0
-	VCVTPS2PH $0x00, Y0, 16(AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	ADDQ      $+32, DX
@@ -385,7 +405,8 @@ vector:
 	VCVTPH2PS (CX), Y0
 	VCVTPH2PS (DX), Y1
 	VMULPS    Y1, Y0, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	ADDQ      $+16, DX
@@ -430,10 +451,12 @@ unrolled:
 	JLT       vector
 	VCVTPH2PS (CX), Y1
 	VMULPS    Y0, Y1, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	VCVTPH2PS 16(CX), Y1
 	VMULPS    Y0, Y1, Y1
-	VCVTPS2PH $0x00, Y1, 16(AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -445,7 +468,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Y1
 	VMULPS    Y0, Y1, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -485,10 +509,12 @@ unrolled:
 	JLT       vector
 	VCVTPH2PS (CX), Y1
 	VMULPS    Y1, Y0, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	VCVTPH2PS 16(CX), Y1
 	VMULPS    Y1, Y0, Y1
-	VCVTPS2PH $0x00, Y1, 16(AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -500,7 +526,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Y1
 	VMULPS    Y1, Y0, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -541,11 +568,13 @@ unrolled:
 	VCVTPH2PS (CX), Y0
 	VCVTPH2PS (DX), Y1
 	VDIVPS    Y1, Y0, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	VCVTPH2PS 16(CX), Y0
 	VCVTPH2PS 16(DX), Y1
 	VDIVPS    Y1, Y0, Y0
-	VCVTPS2PH $0x00, Y0, 16(AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	ADDQ      $+32, DX
@@ -559,7 +588,8 @@ vector:
 	VCVTPH2PS (CX), Y0
 	VCVTPH2PS (DX), Y1
 	VDIVPS    Y1, Y0, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	ADDQ      $+16, DX
@@ -604,10 +634,12 @@ unrolled:
 	JLT       vector
 	VCVTPH2PS (CX), Y1
 	VDIVPS    Y0, Y1, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	VCVTPH2PS 16(CX), Y1
 	VDIVPS    Y0, Y1, Y1
-	VCVTPS2PH $0x00, Y1, 16(AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -619,7 +651,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Y1
 	VDIVPS    Y0, Y1, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -659,10 +692,12 @@ unrolled:
 	JLT       vector
 	VCVTPH2PS (CX), Y1
 	VDIVPS    Y1, Y0, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	VCVTPH2PS 16(CX), Y1
 	VDIVPS    Y1, Y0, Y1
-	VCVTPS2PH $0x00, Y1, 16(AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -674,7 +709,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Y1
 	VDIVPS    Y1, Y0, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -717,13 +753,15 @@ unrolled:
 	VMINPS    Y1, Y0, Y1
 	VCMPPS    $0x03, Y0, Y0, Y2
 	VBLENDVPS Y2, Y0, Y1, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	VCVTPH2PS 16(CX), Y0
 	VCVTPH2PS 16(DX), Y1
 	VMINPS    Y1, Y0, Y1
 	VCMPPS    $0x03, Y0, Y0, Y2
 	VBLENDVPS Y2, Y0, Y1, Y0
-	VCVTPS2PH $0x00, Y0, 16(AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	ADDQ      $+32, DX
@@ -739,7 +777,8 @@ vector:
 	VMINPS    Y1, Y0, Y1
 	VCMPPS    $0x03, Y0, Y0, Y2
 	VBLENDVPS Y2, Y0, Y1, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	ADDQ      $+16, DX
@@ -788,12 +827,14 @@ unrolled:
 	VMINPS    Y0, Y1, Y2
 	VCMPPS    $0x03, Y1, Y1, Y3
 	VBLENDVPS Y3, Y1, Y2, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	VCVTPH2PS 16(CX), Y1
 	VMINPS    Y0, Y1, Y2
 	VCMPPS    $0x03, Y1, Y1, Y3
 	VBLENDVPS Y3, Y1, Y2, Y1
-	VCVTPS2PH $0x00, Y1, 16(AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -807,7 +848,8 @@ vector:
 	VMINPS    Y0, Y1, Y2
 	VCMPPS    $0x03, Y1, Y1, Y3
 	VBLENDVPS Y3, Y1, Y2, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -851,12 +893,14 @@ unrolled:
 	VMINPS    Y1, Y0, Y1
 	VCMPPS    $0x03, Y0, Y0, Y2
 	VBLENDVPS Y2, Y0, Y1, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	VCVTPH2PS 16(CX), Y1
 	VMINPS    Y1, Y0, Y1
 	VCMPPS    $0x03, Y0, Y0, Y2
 	VBLENDVPS Y2, Y0, Y1, Y1
-	VCVTPS2PH $0x00, Y1, 16(AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -870,7 +914,8 @@ vector:
 	VMINPS    Y1, Y0, Y1
 	VCMPPS    $0x03, Y0, Y0, Y2
 	VBLENDVPS Y2, Y0, Y1, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -915,13 +960,15 @@ unrolled:
 	VMAXPS    Y1, Y0, Y1
 	VCMPPS    $0x03, Y0, Y0, Y2
 	VBLENDVPS Y2, Y0, Y1, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	VCVTPH2PS 16(CX), Y0
 	VCVTPH2PS 16(DX), Y1
 	VMAXPS    Y1, Y0, Y1
 	VCMPPS    $0x03, Y0, Y0, Y2
 	VBLENDVPS Y2, Y0, Y1, Y0
-	VCVTPS2PH $0x00, Y0, 16(AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	ADDQ      $+32, DX
@@ -937,7 +984,8 @@ vector:
 	VMAXPS    Y1, Y0, Y1
 	VCMPPS    $0x03, Y0, Y0, Y2
 	VBLENDVPS Y2, Y0, Y1, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	ADDQ      $+16, DX
@@ -986,12 +1034,14 @@ unrolled:
 	VMAXPS    Y0, Y1, Y2
 	VCMPPS    $0x03, Y1, Y1, Y3
 	VBLENDVPS Y3, Y1, Y2, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	VCVTPH2PS 16(CX), Y1
 	VMAXPS    Y0, Y1, Y2
 	VCMPPS    $0x03, Y1, Y1, Y3
 	VBLENDVPS Y3, Y1, Y2, Y1
-	VCVTPS2PH $0x00, Y1, 16(AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -1005,7 +1055,8 @@ vector:
 	VMAXPS    Y0, Y1, Y2
 	VCMPPS    $0x03, Y1, Y1, Y3
 	VBLENDVPS Y3, Y1, Y2, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -1049,12 +1100,14 @@ unrolled:
 	VMAXPS    Y1, Y0, Y1
 	VCMPPS    $0x03, Y0, Y0, Y2
 	VBLENDVPS Y2, Y0, Y1, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	VCVTPH2PS 16(CX), Y1
 	VMAXPS    Y1, Y0, Y1
 	VCMPPS    $0x03, Y0, Y0, Y2
 	VBLENDVPS Y2, Y0, Y1, Y1
-	VCVTPS2PH $0x00, Y1, 16(AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -1068,7 +1121,8 @@ vector:
 	VMAXPS    Y1, Y0, Y1
 	VCMPPS    $0x03, Y0, Y0, Y2
 	VBLENDVPS Y2, Y0, Y1, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -1116,7 +1170,8 @@ unrolled:
 	VCMPPS       $0x0c, c00000000<>+0(SB), Y2, Y4
 	VFMADD231PS  Y1, Y2, Y5
 	VBLENDVPS    Y4, Y5, Y3, Y2
-	VCVTPS2PH    $0x00, Y2, (AX)
+	VCVTPS2PH    $0x00, Y2, X2
+	VMOVUPS      X2, (AX)
 	VCVTPH2PS    16(CX), Y2
 	VMULPS       Y1, Y2, Y3
 	VFNMADD231PS Y0, Y3, Y2
@@ -1124,7 +1179,8 @@ unrolled:
 	VCMPPS       $0x0c, c00000000<>+0(SB), Y2, Y4
 	VFMADD231PS  Y1, Y2, Y5
 	VBLENDVPS    Y4, Y5, Y3, Y2
-	VCVTPS2PH    $0x00, Y2, 16(AX)
+	VCVTPS2PH    $0x00, Y2, X2
+	VMOVUPS      X2, 16(AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	SUBQ         $+16, DX
@@ -1141,7 +1197,8 @@ vector:
 	VCMPPS       $0x0c, c00000000<>+0(SB), Y2, Y4
 	VFMADD231PS  Y1, Y2, Y5
 	VBLENDVPS    Y4, Y5, Y3, Y2
-	VCVTPS2PH    $0x00, Y2, (AX)
+	VCVTPS2PH    $0x00, Y2, X2
+	VMOVUPS      X2, (AX)
 	ADDQ         $+16, AX
 	ADDQ         $+16, CX
 	SUBQ         $+8, DX

@@ -19,11 +19,13 @@ unrolled:
 	VCVTPH2PS (CX), Z0
 	VCVTPH2PS (DX), Z1
 	VADDPS    Z1, Z0, Z0
-	VCVTPS2PH $0x00, Z0, (AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, (AX)
 	VCVTPH2PS 32(CX), Z0
 	VCVTPH2PS 32(DX), Z1
 	VADDPS    Z1, Z0, Z0
-	VCVTPS2PH $0x00, Z0, 32(AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	ADDQ      $+64, DX
@@ -37,7 +39,8 @@ vector:
 	VCVTPH2PS (CX), Z0
 	VCVTPH2PS (DX), Z1
 	VADDPS    Z1, Z0, Z0
-	VCVTPS2PH $0x00, Z0, (AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	ADDQ      $+32, DX
@@ -77,10 +80,12 @@ unrolled:
 	JLT       vector
 	VCVTPH2PS (CX), Z1
 	VADDPS    Z0, Z1, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, (AX)
 	VCVTPH2PS 32(CX), Z1
 	VADDPS    Z0, Z1, Z1
-	VCVTPS2PH $0x00, Z1, 32(AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+32, DX
@@ -92,7 +97,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Z1
 	VADDPS    Z0, Z1, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -129,10 +135,12 @@ unrolled:
 	JLT       vector
 	VCVTPH2PS (CX), Z1
 	VADDPS    Z1, Z0, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, (AX)
 	VCVTPH2PS 32(CX), Z1
 	VADDPS    Z1, Z0, Z1
-	VCVTPS2PH $0x00, Z1, 32(AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+32, DX
@@ -144,7 +152,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Z1
 	VADDPS    Z1, Z0, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -182,11 +191,13 @@ unrolled:
 	VCVTPH2PS (CX), Z0
 	VCVTPH2PS (DX), Z1
 	VSUBPS    Z1, Z0, Z0
-	VCVTPS2PH $0x00, Z0, (AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, (AX)
 	VCVTPH2PS 32(CX), Z0
 	VCVTPH2PS 32(DX), Z1
 	VSUBPS    Z1, Z0, Z0
-	VCVTPS2PH $0x00, Z0, 32(AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	ADDQ      $+64, DX
@@ -200,7 +211,8 @@ vector:
 	VCVTPH2PS (CX), Z0
 	VCVTPH2PS (DX), Z1
 	VSUBPS    Z1, Z0, Z0
-	VCVTPS2PH $0x00, Z0, (AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	ADDQ      $+32, DX
@@ -240,10 +252,12 @@ unrolled:
 	JLT       vector
 	VCVTPH2PS (CX), Z1
 	VSUBPS    Z0, Z1, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, (AX)
 	VCVTPH2PS 32(CX), Z1
 	VSUBPS    Z0, Z1, Z1
-	VCVTPS2PH $0x00, Z1, 32(AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+32, DX
@@ -255,7 +269,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Z1
 	VSUBPS    Z0, Z1, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -292,10 +307,12 @@ unrolled:
 	JLT       vector
 	VCVTPH2PS (CX), Z1
 	VSUBPS    Z1, Z0, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, (AX)
 	VCVTPH2PS 32(CX), Z1
 	VSUBPS    Z1, Z0, Z1
-	VCVTPS2PH $0x00, Z1, 32(AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+32, DX
@@ -307,7 +324,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Z1
 	VSUBPS    Z1, Z0, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -345,11 +363,13 @@ unrolled:
 	VCVTPH2PS (CX), Z0
 	VCVTPH2PS (DX), Z1
 	VMULPS    Z1, Z0, Z0
-	VCVTPS2PH $0x00, Z0, (AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, (AX)
 	VCVTPH2PS 32(CX), Z0
 	VCVTPH2PS 32(DX), Z1
 	VMULPS    Z1, Z0, Z0
-	VCVTPS2PH $0x00, Z0, 32(AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	ADDQ      $+64, DX
@@ -363,7 +383,8 @@ vector:
 	VCVTPH2PS (CX), Z0
 	VCVTPH2PS (DX), Z1
 	VMULPS    Z1, Z0, Z0
-	VCVTPS2PH $0x00, Z0, (AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	ADDQ      $+32, DX
@@ -403,10 +424,12 @@ unrolled:
 	JLT       vector
 	VCVTPH2PS (CX), Z1
 	VMULPS    Z0, Z1, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, (AX)
 	VCVTPH2PS 32(CX), Z1
 	VMULPS    Z0, Z1, Z1
-	VCVTPS2PH $0x00, Z1, 32(AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+32, DX
@@ -418,7 +441,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Z1
 	VMULPS    Z0, Z1, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -455,10 +479,12 @@ unrolled:
 	JLT       vector
 	VCVTPH2PS (CX), Z1
 	VMULPS    Z1, Z0, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, (AX)
 	VCVTPH2PS 32(CX), Z1
 	VMULPS    Z1, Z0, Z1
-	VCVTPS2PH $0x00, Z1, 32(AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+32, DX
@@ -470,7 +496,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Z1
 	VMULPS    Z1, Z0, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -508,11 +535,13 @@ unrolled:
 	VCVTPH2PS (CX), Z0
 	VCVTPH2PS (DX), Z1
 	VDIVPS    Z1, Z0, Z0
-	VCVTPS2PH $0x00, Z0, (AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, (AX)
 	VCVTPH2PS 32(CX), Z0
 	VCVTPH2PS 32(DX), Z1
 	VDIVPS    Z1, Z0, Z0
-	VCVTPS2PH $0x00, Z0, 32(AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	ADDQ      $+64, DX
@@ -526,7 +555,8 @@ vector:
 	VCVTPH2PS (CX), Z0
 	VCVTPH2PS (DX), Z1
 	VDIVPS    Z1, Z0, Z0
-	VCVTPS2PH $0x00, Z0, (AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	ADDQ      $+32, DX
@@ -566,10 +596,12 @@ unrolled:
 	JLT       vector
 	VCVTPH2PS (CX), Z1
 	VDIVPS    Z0, Z1, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, (AX)
 	VCVTPH2PS 32(CX), Z1
 	VDIVPS    Z0, Z1, Z1
-	VCVTPS2PH $0x00, Z1, 32(AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+32, DX
@@ -581,7 +613,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Z1
 	VDIVPS    Z0, Z1, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -618,10 +651,12 @@ unrolled:
 	JLT       vector
 	VCVTPH2PS (CX), Z1
 	VDIVPS    Z1, Z0, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, (AX)
 	VCVTPH2PS 32(CX), Z1
 	VDIVPS    Z1, Z0, Z1
-	VCVTPS2PH $0x00, Z1, 32(AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+32, DX
@@ -633,7 +668,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Z1
 	VDIVPS    Z1, Z0, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -673,13 +709,15 @@ unrolled:
 	VMINPS    Z1, Z0, Z1
 	VCMPPS    $0x03, Z0, Z0, K1
 	VMOVAPS   Z0, K1, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y0
+	VMOVUPS   Y0, (AX)
 	VCVTPH2PS 32(CX), Z0
 	VCVTPH2PS 32(DX), Z1
 	VMINPS    Z1, Z0, Z1
 	VCMPPS    $0x03, Z0, Z0, K1
 	VMOVAPS   Z0, K1, Z1
-	VCVTPS2PH $0x00, Z1, 32(AX)
+	VCVTPS2PH $0x00, Z1, Y0
+	VMOVUPS   Y0, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	ADDQ      $+64, DX
@@ -695,7 +733,8 @@ vector:
 	VMINPS    Z1, Z0, Z1
 	VCMPPS    $0x03, Z0, Z0, K1
 	VMOVAPS   Z0, K1, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y0
+	VMOVUPS   Y0, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	ADDQ      $+32, DX
@@ -739,12 +778,14 @@ unrolled:
 	VMINPS    Z0, Z1, Z2
 	VCMPPS    $0x03, Z1, Z1, K1
 	VMOVAPS   Z1, K1, Z2
-	VCVTPS2PH $0x00, Z2, (AX)
+	VCVTPS2PH $0x00, Z2, Y1
+	VMOVUPS   Y1, (AX)
 	VCVTPH2PS 32(CX), Z1
 	VMINPS    Z0, Z1, Z2
 	VCMPPS    $0x03, Z1, Z1, K1
 	VMOVAPS   Z1, K1, Z2
-	VCVTPS2PH $0x00, Z2, 32(AX)
+	VCVTPS2PH $0x00, Z2, Y1
+	VMOVUPS   Y1, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+32, DX
@@ -758,7 +799,8 @@ vector:
 	VMINPS    Z0, Z1, Z2
 	VCMPPS    $0x03, Z1, Z1, K1
 	VMOVAPS   Z1, K1, Z2
-	VCVTPS2PH $0x00, Z2, (AX)
+	VCVTPS2PH $0x00, Z2, Y1
+	VMOVUPS   Y1, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -799,12 +841,14 @@ unrolled:
 	VMINPS    Z1, Z0, Z1
 	VCMPPS    $0x03, Z0, Z0, K1
 	VMOVAPS   Z0, K1, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, (AX)
 	VCVTPH2PS 32(CX), Z1
 	VMINPS    Z1, Z0, Z1
 	VCMPPS    $0x03, Z0, Z0, K1
 	VMOVAPS   Z0, K1, Z1
-	VCVTPS2PH $0x00, Z1, 32(AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+32, DX
@@ -818,7 +862,8 @@ vector:
 	VMINPS    Z1, Z0, Z1
 	VCMPPS    $0x03, Z0, Z0, K1
 	VMOVAPS   Z0, K1, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -860,13 +905,15 @@ unrolled:
 	VMAXPS    Z1, Z0, Z1
 	VCMPPS    $0x03, Z0, Z0, K1
 	VMOVAPS   Z0, K1, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y0
+	VMOVUPS   Y0, (AX)
 	VCVTPH2PS 32(CX), Z0
 	VCVTPH2PS 32(DX), Z1
 	VMAXPS    Z1, Z0, Z1
 	VCMPPS    $0x03, Z0, Z0, K1
 	VMOVAPS   Z0, K1, Z1
-	VCVTPS2PH $0x00, Z1, 32(AX)
+	VCVTPS2PH $0x00, Z1, Y0
+	VMOVUPS   Y0, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	ADDQ      $+64, DX
@@ -882,7 +929,8 @@ vector:
 	VMAXPS    Z1, Z0, Z1
 	VCMPPS    $0x03, Z0, Z0, K1
 	VMOVAPS   Z0, K1, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y0
+	VMOVUPS   Y0, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	ADDQ      $+32, DX
@@ -926,12 +974,14 @@ unrolled:
 	VMAXPS    Z0, Z1, Z2
 	VCMPPS    $0x03, Z1, Z1, K1
 	VMOVAPS   Z1, K1, Z2
-	VCVTPS2PH $0x00, Z2, (AX)
+	VCVTPS2PH $0x00, Z2, Y1
+	VMOVUPS   Y1, (AX)
 	VCVTPH2PS 32(CX), Z1
 	VMAXPS    Z0, Z1, Z2
 	VCMPPS    $0x03, Z1, Z1, K1
 	VMOVAPS   Z1, K1, Z2
-	VCVTPS2PH $0x00, Z2, 32(AX)
+	VCVTPS2PH $0x00, Z2, Y1
+	VMOVUPS   Y1, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+32, DX
@@ -945,7 +995,8 @@ vector:
 	VMAXPS    Z0, Z1, Z2
 	VCMPPS    $0x03, Z1, Z1, K1
 	VMOVAPS   Z1, K1, Z2
-	VCVTPS2PH $0x00, Z2, (AX)
+	VCVTPS2PH $0x00, Z2, Y1
+	VMOVUPS   Y1, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -986,12 +1037,14 @@ unrolled:
 	VMAXPS    Z1, Z0, Z1
 	VCMPPS    $0x03, Z0, Z0, K1
 	VMOVAPS   Z0, K1, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, (AX)
 	VCVTPH2PS 32(CX), Z1
 	VMAXPS    Z1, Z0, Z1
 	VCMPPS    $0x03, Z0, Z0, K1
 	VMOVAPS   Z0, K1, Z1
-	VCVTPS2PH $0x00, Z1, 32(AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+32, DX
@@ -1005,7 +1058,8 @@ vector:
 	VMAXPS    Z1, Z0, Z1
 	VCMPPS    $0x03, Z0, Z0, K1
 	VMOVAPS   Z0, K1, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -1048,13 +1102,15 @@ unrolled:
 	VFNMADD231PS Z0, Z3, Z2
 	VCMPPS       $0x0c, c00000000<>+0(SB), Z2, K2
 	VFMADD231PS  Z1, Z2, K2, Z3
-	VCVTPS2PH    $0x00, Z3, (AX)
+	VCVTPS2PH    $0x00, Z3, Y2
+	VMOVUPS      Y2, (AX)
 	VCVTPH2PS    32(CX), Z2
 	VMULPS       Z1, Z2, Z3
 	VFNMADD231PS Z0, Z3, Z2
 	VCMPPS       $0x0c, c00000000<>+0(SB), Z2, K2
 	VFMADD231PS  Z1, Z2, K2, Z3
-	VCVTPS2PH    $0x00, Z3, 32(AX)
+	VCVTPS2PH    $0x00, Z3, Y2
+	VMOVUPS      Y2, 32(AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
 	SUBQ         $+32, DX
@@ -1069,7 +1125,8 @@ vector:
 	VFNMADD231PS Z0, Z3, Z2
 	VCMPPS       $0x0c, c00000000<>+0(SB), Z2, K2
 	VFMADD231PS  Z1, Z2, K2, Z3
-	VCVTPS2PH    $0x00, Z3, (AX)
+	VCVTPS2PH    $0x00, Z3, Y2
+	VMOVUPS      Y2, (AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	SUBQ         $+16, DX

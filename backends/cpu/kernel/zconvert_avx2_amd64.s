@@ -170,13 +170,34 @@ TEXT ·halfToFloatAVX2(SB), NOSPLIT, $0-24
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
-loop:
+fours:
+	SUBQ      $+32, DX
+	JLT       rest
 	VCVTPH2PS (CX), Y0
 	VMOVUPS   Y0, (AX)
-	ADDQ      $+16, CX
+	VCVTPH2PS 16(CX), Y0
+	VMOVUPS   Y0, 32(AX)
+	VCVTPH2PS 32(CX), Y0
+	VMOVUPS   Y0, 64(AX)
+	VCVTPH2PS 48(CX), Y0
+	VMOVUPS   Y0, 96(AX)
+	ADDQ      $+128, AX
+	ADDQ      $+64, CX
+	JMP       fours
+
+rest:
+	ADDQ $+32, DX
+	JZ   done
+
+one:
+	VCVTPH2PS (CX), Y0
+	VMOVUPS   Y0, (AX)
 	ADDQ      $+32, AX
+	ADDQ      $+16, CX
 	SUBQ      $+8, DX
-	JG        loop
+	JG        one
+
+done:
 	VZEROUPPER
 	RET
 
@@ -187,13 +208,39 @@ TEXT ·floatToHalfAVX2(SB), NOSPLIT, $0-24
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
-loop:
+fours:
+	SUBQ      $+32, DX
+	JLT       rest
 	VMOVUPS   (CX), Y0
-	VCVTPS2PH $0x00, Y0, (AX)
-	ADDQ      $+32, CX
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
+	VMOVUPS   32(CX), Y0
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, 16(AX)
+	VMOVUPS   64(CX), Y0
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, 32(AX)
+	VMOVUPS   96(CX), Y0
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, 48(AX)
+	ADDQ      $+64, AX
+	ADDQ      $+128, CX
+	JMP       fours
+
+rest:
+	ADDQ $+32, DX
+	JZ   done
+
+one:
+	VMOVUPS   (CX), Y0
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	ADDQ      $+16, AX
+	ADDQ      $+32, CX
 	SUBQ      $+8, DX
-	JG        loop
+	JG        one
+
+done:
 	VZEROUPPER
 	RET
 

@@ -108,13 +108,34 @@ TEXT ·halfToFloatAVX512(SB), NOSPLIT, $0-24
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
-loop:
+fours:
+	SUBQ      $+64, DX
+	JLT       rest
 	VCVTPH2PS (CX), Z0
 	VMOVUPS   Z0, (AX)
-	ADDQ      $+32, CX
+	VCVTPH2PS 32(CX), Z0
+	VMOVUPS   Z0, 64(AX)
+	VCVTPH2PS 64(CX), Z0
+	VMOVUPS   Z0, 128(AX)
+	VCVTPH2PS 96(CX), Z0
+	VMOVUPS   Z0, 192(AX)
+	ADDQ      $+256, AX
+	ADDQ      $+128, CX
+	JMP       fours
+
+rest:
+	ADDQ $+64, DX
+	JZ   done
+
+one:
+	VCVTPH2PS (CX), Z0
+	VMOVUPS   Z0, (AX)
 	ADDQ      $+64, AX
+	ADDQ      $+32, CX
 	SUBQ      $+16, DX
-	JG        loop
+	JG        one
+
+done:
 	VZEROUPPER
 	RET
 
@@ -125,13 +146,39 @@ TEXT ·floatToHalfAVX512(SB), NOSPLIT, $0-24
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
-loop:
+fours:
+	SUBQ      $+64, DX
+	JLT       rest
 	VMOVUPS   (CX), Z0
-	VCVTPS2PH $0x00, Z0, (AX)
-	ADDQ      $+64, CX
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   64(CX), Z0
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, 32(AX)
+	VMOVUPS   128(CX), Z0
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, 64(AX)
+	VMOVUPS   192(CX), Z0
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, 96(AX)
+	ADDQ      $+128, AX
+	ADDQ      $+256, CX
+	JMP       fours
+
+rest:
+	ADDQ $+64, DX
+	JZ   done
+
+one:
+	VMOVUPS   (CX), Z0
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, (AX)
 	ADDQ      $+32, AX
+	ADDQ      $+64, CX
 	SUBQ      $+16, DX
-	JG        loop
+	JG        one
+
+done:
 	VZEROUPPER
 	RET
 

@@ -21,11 +21,13 @@ unrolled:
 	VCVTPH2PS   (CX), Y3
 	VSUBPS      Y0, Y3, Y3
 	VFMADD213PS Y2, Y1, Y3
-	VCVTPS2PH   $0x00, Y3, (AX)
+	VCVTPS2PH   $0x00, Y3, X3
+	VMOVUPS     X3, (AX)
 	VCVTPH2PS   16(CX), Y3
 	VSUBPS      Y0, Y3, Y3
 	VFMADD213PS Y2, Y1, Y3
-	VCVTPS2PH   $0x00, Y3, 16(AX)
+	VCVTPS2PH   $0x00, Y3, X3
+	VMOVUPS     X3, 16(AX)
 	ADDQ        $+32, AX
 	ADDQ        $+32, CX
 	SUBQ        $+16, DX
@@ -38,7 +40,8 @@ vector:
 	VCVTPH2PS   (CX), Y3
 	VSUBPS      Y0, Y3, Y3
 	VFMADD213PS Y2, Y1, Y3
-	VCVTPS2PH   $0x00, Y3, (AX)
+	VCVTPS2PH   $0x00, Y3, X3
+	VMOVUPS     X3, (AX)
 	ADDQ        $+16, AX
 	ADDQ        $+16, CX
 	SUBQ        $+8, DX

@@ -21,11 +21,13 @@ unrolled:
 	VCVTPH2PS   (CX), Z3
 	VSUBPS      Z0, Z3, Z3
 	VFMADD213PS Z2, Z1, Z3
-	VCVTPS2PH   $0x00, Z3, (AX)
+	VCVTPS2PH   $0x00, Z3, Y3
+	VMOVUPS     Y3, (AX)
 	VCVTPH2PS   32(CX), Z3
 	VSUBPS      Z0, Z3, Z3
 	VFMADD213PS Z2, Z1, Z3
-	VCVTPS2PH   $0x00, Z3, 32(AX)
+	VCVTPS2PH   $0x00, Z3, Y3
+	VMOVUPS     Y3, 32(AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, CX
 	SUBQ        $+32, DX
@@ -38,7 +40,8 @@ vector:
 	VCVTPH2PS   (CX), Z3
 	VSUBPS      Z0, Z3, Z3
 	VFMADD213PS Z2, Z1, Z3
-	VCVTPS2PH   $0x00, Z3, (AX)
+	VCVTPS2PH   $0x00, Z3, Y3
+	VMOVUPS     Y3, (AX)
 	ADDQ        $+32, AX
 	ADDQ        $+32, CX
 	SUBQ        $+16, DX

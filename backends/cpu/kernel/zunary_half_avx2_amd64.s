@@ -22,13 +22,15 @@ unrolled:
 	VMOVUPS   Y1, Y4
 	VMAXPS    Y2, Y3, Y3
 	VMINPS    Y3, Y4, Y4
-	VCVTPS2PH $0x00, Y4, (AX)
+	VCVTPS2PH $0x00, Y4, X2
+	VMOVUPS   X2, (AX)
 	VCVTPH2PS 16(CX), Y2
 	VMOVUPS   Y0, Y3
 	VMOVUPS   Y1, Y4
 	VMAXPS    Y2, Y3, Y3
 	VMINPS    Y3, Y4, Y4
-	VCVTPS2PH $0x00, Y4, 16(AX)
+	VCVTPS2PH $0x00, Y4, X2
+	VMOVUPS   X2, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -43,7 +45,8 @@ vector:
 	VMOVUPS   Y1, Y4
 	VMAXPS    Y2, Y3, Y3
 	VMINPS    Y3, Y4, Y4
-	VCVTPS2PH $0x00, Y4, (AX)
+	VCVTPS2PH $0x00, Y4, X2
+	VMOVUPS   X2, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -88,12 +91,14 @@ unrolled:
 	VMULPS    Y0, Y1, Y2
 	VCMPPS    $0x11, c00000000<>+0(SB), Y1, Y3
 	VBLENDVPS Y3, Y2, Y1, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	VCVTPH2PS 16(CX), Y1
 	VMULPS    Y0, Y1, Y2
 	VCMPPS    $0x11, c00000000<>+0(SB), Y1, Y3
 	VBLENDVPS Y3, Y2, Y1, Y1
-	VCVTPS2PH $0x00, Y1, 16(AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -107,7 +112,8 @@ vector:
 	VMULPS    Y0, Y1, Y2
 	VCMPPS    $0x11, c00000000<>+0(SB), Y1, Y3
 	VBLENDVPS Y3, Y2, Y1, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -172,7 +178,8 @@ unrolled:
 	VMINPS    Y2, Y3, Y3
 	VMULPS    c3e2aaaab<>+0(SB), Y3, Y1
 	VMULPS    Y1, Y0, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	VCVTPH2PS 16(CX), Y0
 	VADDPS    c40400000<>+0(SB), Y0, Y1
 	VMOVUPS   c00000000<>+0(SB), Y2
@@ -181,7 +188,8 @@ unrolled:
 	VMINPS    Y2, Y3, Y3
 	VMULPS    c3e2aaaab<>+0(SB), Y3, Y1
 	VMULPS    Y1, Y0, Y0
-	VCVTPS2PH $0x00, Y0, 16(AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -199,7 +207,8 @@ vector:
 	VMINPS    Y2, Y3, Y3
 	VMULPS    c3e2aaaab<>+0(SB), Y3, Y1
 	VMULPS    Y1, Y0, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -305,7 +314,8 @@ unrolled:
 	VMOVUPS   c3f800000<>+0(SB), Y4
 	VMAXPS    Y2, Y3, Y3
 	VMINPS    Y3, Y4, Y4
-	VCVTPS2PH $0x00, Y4, (AX)
+	VCVTPS2PH $0x00, Y4, X2
+	VMOVUPS   X2, (AX)
 	VCVTPH2PS 16(CX), Y2
 	VMULPS    Y0, Y2, Y2
 	VADDPS    Y1, Y2, Y2
@@ -313,7 +323,8 @@ unrolled:
 	VMOVUPS   c3f800000<>+0(SB), Y4
 	VMAXPS    Y2, Y3, Y3
 	VMINPS    Y3, Y4, Y4
-	VCVTPS2PH $0x00, Y4, 16(AX)
+	VCVTPS2PH $0x00, Y4, X2
+	VMOVUPS   X2, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -330,7 +341,8 @@ vector:
 	VMOVUPS   c3f800000<>+0(SB), Y4
 	VMAXPS    Y2, Y3, Y3
 	VMINPS    Y3, Y4, Y4
-	VCVTPS2PH $0x00, Y4, (AX)
+	VCVTPS2PH $0x00, Y4, X2
+	VMOVUPS   X2, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -442,8 +454,10 @@ unrolled:
 	VMOVUPS     Y5, Y1
 	VDIVPS      Y2, Y0, Y0
 	VDIVPS      Y14, Y1, Y1
-	VCVTPS2PH   $0x00, Y0, (AX)
-	VCVTPS2PH   $0x00, Y1, 16(AX)
+	VCVTPS2PH   $0x00, Y0, X0
+	VCVTPS2PH   $0x00, Y1, X1
+	VMOVUPS     X0, (AX)
+	VMOVUPS     X1, 16(AX)
 	ADDQ        $+32, AX
 	ADDQ        $+32, CX
 	SUBQ        $+16, DX
@@ -475,7 +489,8 @@ vector:
 	VFMADD213PS Y1, Y0, Y2
 	VMOVUPS     Y5, Y0
 	VDIVPS      Y2, Y0, Y0
-	VCVTPS2PH   $0x00, Y0, (AX)
+	VCVTPS2PH   $0x00, Y0, X0
+	VMOVUPS     X0, (AX)
 	ADDQ        $+16, AX
 	ADDQ        $+16, CX
 	SUBQ        $+8, DX
@@ -800,8 +815,10 @@ unrolled:
 	VDIVPS      Y14, Y3, Y3
 	VMULPS      Y0, Y1, Y0
 	VMULPS      Y2, Y3, Y1
-	VCVTPS2PH   $0x00, Y0, (AX)
-	VCVTPS2PH   $0x00, Y1, 16(AX)
+	VCVTPS2PH   $0x00, Y0, X0
+	VCVTPS2PH   $0x00, Y1, X1
+	VMOVUPS     X0, (AX)
+	VMOVUPS     X1, 16(AX)
 	ADDQ        $+32, AX
 	ADDQ        $+32, CX
 	SUBQ        $+16, DX
@@ -834,7 +851,8 @@ vector:
 	VMOVUPS     Y5, Y1
 	VDIVPS      Y3, Y1, Y1
 	VMULPS      Y0, Y1, Y0
-	VCVTPS2PH   $0x00, Y0, (AX)
+	VCVTPS2PH   $0x00, Y0, X0
+	VMOVUPS     X0, (AX)
 	ADDQ        $+16, AX
 	ADDQ        $+16, CX
 	SUBQ        $+8, DX
@@ -944,8 +962,10 @@ unrolled:
 	VANDPS       c80000000<>+0(SB), Y3, Y3
 	VORPS        Y1, Y0, Y0
 	VORPS        Y2, Y3, Y1
-	VCVTPS2PH    $0x00, Y0, (AX)
-	VCVTPS2PH    $0x00, Y1, 16(AX)
+	VCVTPS2PH    $0x00, Y0, X0
+	VCVTPS2PH    $0x00, Y1, X1
+	VMOVUPS      X0, (AX)
+	VMOVUPS      X1, 16(AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	SUBQ         $+16, DX
@@ -978,7 +998,8 @@ vector:
 	VDIVPS       Y1, Y3, Y1
 	VANDPS       c80000000<>+0(SB), Y0, Y0
 	VORPS        Y1, Y0, Y0
-	VCVTPS2PH    $0x00, Y0, (AX)
+	VCVTPS2PH    $0x00, Y0, X0
+	VMOVUPS      X0, (AX)
 	ADDQ         $+16, AX
 	ADDQ         $+16, CX
 	SUBQ         $+8, DX
@@ -1238,8 +1259,10 @@ unrolled:
 	VPSLLD       $0x17, Y12, Y3
 	VMULPS       Y1, Y0, Y0
 	VMULPS       Y3, Y2, Y1
-	VCVTPS2PH    $0x00, Y0, (AX)
-	VCVTPS2PH    $0x00, Y1, 16(AX)
+	VCVTPS2PH    $0x00, Y0, X0
+	VCVTPS2PH    $0x00, Y1, X1
+	VMOVUPS      X0, (AX)
+	VMOVUPS      X1, 16(AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	SUBQ         $+16, DX
@@ -1275,7 +1298,8 @@ vector:
 	VMULPS       Y2, Y0, Y0
 	VPSLLD       $0x17, Y1, Y1
 	VMULPS       Y1, Y0, Y0
-	VCVTPS2PH    $0x00, Y0, (AX)
+	VCVTPS2PH    $0x00, Y0, X0
+	VMOVUPS      X0, (AX)
 	ADDQ         $+16, AX
 	ADDQ         $+16, CX
 	SUBQ         $+8, DX
@@ -1454,8 +1478,10 @@ unrolled:
 	VANDPS       c80000000<>+0(SB), Y4, Y3
 	VORPS        Y1, Y0, Y0
 	VORPS        Y2, Y3, Y1
-	VCVTPS2PH    $0x00, Y0, (AX)
-	VCVTPS2PH    $0x00, Y1, 16(AX)
+	VCVTPS2PH    $0x00, Y0, X0
+	VCVTPS2PH    $0x00, Y1, X1
+	VMOVUPS      X0, (AX)
+	VMOVUPS      X1, 16(AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	SUBQ         $+16, DX
@@ -1505,7 +1531,8 @@ vector:
 	VBLENDVPS    Y1, Y2, Y3, Y1
 	VANDPS       c80000000<>+0(SB), Y0, Y0
 	VORPS        Y1, Y0, Y0
-	VCVTPS2PH    $0x00, Y0, (AX)
+	VCVTPS2PH    $0x00, Y0, X0
+	VMOVUPS      X0, (AX)
 	ADDQ         $+16, AX
 	ADDQ         $+16, CX
 	SUBQ         $+8, DX
@@ -1958,8 +1985,10 @@ unrolled:
 	VMULPS       c3f000000<>+0(SB), Y2, Y2
 	VMULPS       Y1, Y0, Y0
 	VMULPS       Y3, Y2, Y1
-	VCVTPS2PH    $0x00, Y0, (AX)
-	VCVTPS2PH    $0x00, Y1, 16(AX)
+	VCVTPS2PH    $0x00, Y0, X0
+	VCVTPS2PH    $0x00, Y1, X1
+	VMOVUPS      X0, (AX)
+	VMOVUPS      X1, 16(AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	SUBQ         $+16, DX
@@ -2021,7 +2050,8 @@ vector:
 	VBLENDVPS    Y3, Y1, Y2, Y1
 	VMULPS       c3f000000<>+0(SB), Y0, Y0
 	VMULPS       Y1, Y0, Y0
-	VCVTPS2PH    $0x00, Y0, (AX)
+	VCVTPS2PH    $0x00, Y0, X0
+	VMOVUPS      X0, (AX)
 	ADDQ         $+16, AX
 	ADDQ         $+16, CX
 	SUBQ         $+8, DX
@@ -2438,8 +2468,10 @@ unrolled:
 	VDIVPS      Y14, Y2, Y2
 	VMULPS      Y0, Y1, Y0
 	VMULPS      Y3, Y2, Y1
-	VCVTPS2PH   $0x00, Y0, (AX)
-	VCVTPS2PH   $0x00, Y1, 16(AX)
+	VCVTPS2PH   $0x00, Y0, X0
+	VCVTPS2PH   $0x00, Y1, X1
+	VMOVUPS     X0, (AX)
+	VMOVUPS     X1, 16(AX)
 	ADDQ        $+32, AX
 	ADDQ        $+32, CX
 	SUBQ        $+16, DX
@@ -2476,7 +2508,8 @@ vector:
 	VMOVUPS     Y7, Y1
 	VDIVPS      Y3, Y1, Y1
 	VMULPS      Y0, Y1, Y0
-	VCVTPS2PH   $0x00, Y0, (AX)
+	VCVTPS2PH   $0x00, Y0, X0
+	VMOVUPS     X0, (AX)
 	ADDQ        $+16, AX
 	ADDQ        $+16, CX
 	SUBQ        $+8, DX
@@ -2578,8 +2611,10 @@ unrolled:
 	VCVTPH2PS 16(CX), Y1
 	VSQRTPS   Y0, Y0
 	VSQRTPS   Y1, Y1
-	VCVTPS2PH $0x00, Y0, (AX)
-	VCVTPS2PH $0x00, Y1, 16(AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X0, (AX)
+	VMOVUPS   X1, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -2591,7 +2626,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Y0
 	VSQRTPS   Y0, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -2637,8 +2673,10 @@ unrolled:
 	VMOVUPS   Y2, Y4
 	VDIVPS    Y0, Y1, Y0
 	VDIVPS    Y3, Y4, Y1
-	VCVTPS2PH $0x00, Y0, (AX)
-	VCVTPS2PH $0x00, Y1, 16(AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X0, (AX)
+	VMOVUPS   X1, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -2652,7 +2690,8 @@ vector:
 	VSQRTPS   Y0, Y0
 	VMOVUPS   Y2, Y1
 	VDIVPS    Y0, Y1, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -2693,10 +2732,12 @@ unrolled:
 	JLT       vector
 	VCVTPH2PS (CX), Y0
 	VANDPS    c7fffffff<>+0(SB), Y0, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	VCVTPH2PS 16(CX), Y0
 	VANDPS    c7fffffff<>+0(SB), Y0, Y0
-	VCVTPS2PH $0x00, Y0, 16(AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -2708,7 +2749,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Y0
 	VANDPS    c7fffffff<>+0(SB), Y0, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -2747,10 +2789,12 @@ unrolled:
 	JLT       vector
 	VCVTPH2PS (CX), Y0
 	VXORPS    c80000000<>+0(SB), Y0, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	VCVTPH2PS 16(CX), Y0
 	VXORPS    c80000000<>+0(SB), Y0, Y0
-	VCVTPS2PH $0x00, Y0, 16(AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -2762,7 +2806,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Y0
 	VXORPS    c80000000<>+0(SB), Y0, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -2887,8 +2932,10 @@ unrolled:
 	VCMPPS      $0x11, c00000001<>+0(SB), Y4, Y4
 	VBLENDVPS   Y0, Y3, Y1, Y0
 	VBLENDVPS   Y4, Y5, Y2, Y1
-	VCVTPS2PH   $0x00, Y0, (AX)
-	VCVTPS2PH   $0x00, Y1, 16(AX)
+	VCVTPS2PH   $0x00, Y0, X0
+	VCVTPS2PH   $0x00, Y1, X1
+	VMOVUPS     X0, (AX)
+	VMOVUPS     X1, 16(AX)
 	ADDQ        $+32, AX
 	ADDQ        $+32, CX
 	SUBQ        $+16, DX
@@ -2939,7 +2986,8 @@ vector:
 	VMOVUPS     cff800000<>+0(SB), Y2
 	VCMPPS      $0x11, c00000001<>+0(SB), Y0, Y0
 	VBLENDVPS   Y0, Y2, Y1, Y0
-	VCVTPS2PH   $0x00, Y0, (AX)
+	VCVTPS2PH   $0x00, Y0, X0
+	VMOVUPS     X0, (AX)
 	ADDQ        $+16, AX
 	ADDQ        $+16, CX
 	SUBQ        $+8, DX
@@ -3429,8 +3477,10 @@ unrolled:
 	VMAXPS       Y3, Y2, Y1
 	VADDPS       Y4, Y0, Y0
 	VADDPS       Y14, Y1, Y1
-	VCVTPS2PH    $0x00, Y0, (AX)
-	VCVTPS2PH    $0x00, Y1, 16(AX)
+	VCVTPS2PH    $0x00, Y0, X0
+	VCVTPS2PH    $0x00, Y1, X1
+	VMOVUPS      X0, (AX)
+	VMOVUPS      X1, 16(AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	SUBQ         $+16, DX
@@ -3473,7 +3523,8 @@ vector:
 	VXORPS       Y1, Y1, Y1
 	VMAXPS       Y0, Y1, Y0
 	VADDPS       Y3, Y0, Y0
-	VCVTPS2PH    $0x00, Y0, (AX)
+	VCVTPS2PH    $0x00, Y0, X0
+	VMOVUPS      X0, (AX)
 	ADDQ         $+16, AX
 	ADDQ         $+16, CX
 	SUBQ         $+8, DX
@@ -3689,8 +3740,10 @@ unrolled:
 	VCMPPS       $0x11, Y4, Y2, Y11
 	VBLENDVPS    Y3, Y1, Y0, Y0
 	VBLENDVPS    Y11, Y10, Y2, Y1
-	VCVTPS2PH    $0x00, Y0, (AX)
-	VCVTPS2PH    $0x00, Y1, 16(AX)
+	VCVTPS2PH    $0x00, Y0, X0
+	VCVTPS2PH    $0x00, Y1, X1
+	VMOVUPS      X0, (AX)
+	VMOVUPS      X1, 16(AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	SUBQ         $+16, DX
@@ -3736,7 +3789,8 @@ vector:
 	VMULPS       Y0, Y1, Y1
 	VCMPPS       $0x11, Y4, Y0, Y2
 	VBLENDVPS    Y2, Y1, Y0, Y0
-	VCVTPS2PH    $0x00, Y0, (AX)
+	VCVTPS2PH    $0x00, Y0, X0
+	VMOVUPS      X0, (AX)
 	ADDQ         $+16, AX
 	ADDQ         $+16, CX
 	SUBQ         $+8, DX
@@ -3875,8 +3929,10 @@ unrolled:
 	VCMPPS       $0x11, Y5, Y3, Y11
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	VBLENDVPS    Y11, Y10, Y3, Y2
-	VCVTPS2PH    $0x00, Y1, (AX)
-	VCVTPS2PH    $0x00, Y2, 16(AX)
+	VCVTPS2PH    $0x00, Y1, X1
+	VCVTPS2PH    $0x00, Y2, X2
+	VMOVUPS      X1, (AX)
+	VMOVUPS      X2, 16(AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	SUBQ         $+16, DX
@@ -3908,7 +3964,8 @@ vector:
 	VMULPS       Y0, Y4, Y2
 	VCMPPS       $0x11, Y5, Y1, Y3
 	VBLENDVPS    Y3, Y2, Y1, Y1
-	VCVTPS2PH    $0x00, Y1, (AX)
+	VCVTPS2PH    $0x00, Y1, X1
+	VMOVUPS      X1, (AX)
 	ADDQ         $+16, AX
 	ADDQ         $+16, CX
 	SUBQ         $+8, DX
@@ -4035,8 +4092,10 @@ unrolled:
 	VCMPPS       $0x11, Y8, Y5, Y7
 	VBLENDVPS    Y4, Y3, Y2, Y2
 	VBLENDVPS    Y7, Y6, Y5, Y3
-	VCVTPS2PH    $0x00, Y2, (AX)
-	VCVTPS2PH    $0x00, Y3, 16(AX)
+	VCVTPS2PH    $0x00, Y2, X2
+	VCVTPS2PH    $0x00, Y3, X3
+	VMOVUPS      X2, (AX)
+	VMOVUPS      X3, 16(AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	SUBQ         $+16, DX
@@ -4069,7 +4128,8 @@ vector:
 	VMULPS       Y0, Y5, Y3
 	VCMPPS       $0x11, Y8, Y2, Y4
 	VBLENDVPS    Y4, Y3, Y2, Y2
-	VCVTPS2PH    $0x00, Y2, (AX)
+	VCVTPS2PH    $0x00, Y2, X2
+	VMOVUPS      X2, (AX)
 	ADDQ         $+16, AX
 	ADDQ         $+16, CX
 	SUBQ         $+8, DX
@@ -4179,8 +4239,10 @@ unrolled:
 	VCMPPS       $0x11, Y6, Y4, Y4
 	VBLENDVPS    Y2, Y3, Y5, Y2
 	VBLENDVPS    Y4, Y10, Y11, Y3
-	VCVTPS2PH    $0x00, Y2, (AX)
-	VCVTPS2PH    $0x00, Y3, 16(AX)
+	VCVTPS2PH    $0x00, Y2, X2
+	VCVTPS2PH    $0x00, Y3, X3
+	VMOVUPS      X2, (AX)
+	VMOVUPS      X3, 16(AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	SUBQ         $+16, DX
@@ -4213,7 +4275,8 @@ vector:
 	VMULPS       Y1, Y2, Y4
 	VCMPPS       $0x11, Y6, Y2, Y2
 	VBLENDVPS    Y2, Y3, Y4, Y2
-	VCVTPS2PH    $0x00, Y2, (AX)
+	VCVTPS2PH    $0x00, Y2, X2
+	VMOVUPS      X2, (AX)
 	ADDQ         $+16, AX
 	ADDQ         $+16, CX
 	SUBQ         $+8, DX
@@ -4281,8 +4344,10 @@ unrolled:
 	VADDPS    Y5, Y3, Y3
 	VDIVPS    Y1, Y0, Y0
 	VDIVPS    Y3, Y2, Y1
-	VCVTPS2PH $0x00, Y0, (AX)
-	VCVTPS2PH $0x00, Y1, 16(AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X0, (AX)
+	VMOVUPS   X1, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -4296,7 +4361,8 @@ vector:
 	VANDPS    Y4, Y0, Y1
 	VADDPS    Y5, Y1, Y1
 	VDIVPS    Y1, Y0, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -4344,7 +4410,8 @@ unrolled:
 	VMOVUPS   c3f800000<>+0(SB), Y3
 	VCMPPS    $0x11, Y0, Y2, Y0
 	VBLENDVPS Y0, Y3, Y1, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	VCVTPH2PS 16(CX), Y0
 	VMOVUPS   cbf800000<>+0(SB), Y1
 	VADDPS    c00000000<>+0(SB), Y0, Y2
@@ -4354,7 +4421,8 @@ unrolled:
 	VMOVUPS   c3f800000<>+0(SB), Y3
 	VCMPPS    $0x11, Y0, Y2, Y0
 	VBLENDVPS Y0, Y3, Y1, Y0
-	VCVTPS2PH $0x00, Y0, 16(AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -4373,7 +4441,8 @@ vector:
 	VMOVUPS   c3f800000<>+0(SB), Y3
 	VCMPPS    $0x11, Y0, Y2, Y0
 	VBLENDVPS Y0, Y3, Y1, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -4440,12 +4509,14 @@ unrolled:
 	VMOVUPS   c00000000<>+0(SB), Y2
 	VCMPPS    $0x11, Y1, Y0, Y3
 	VBLENDVPS Y3, Y1, Y2, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	VCVTPH2PS 16(CX), Y1
 	VMOVUPS   c00000000<>+0(SB), Y2
 	VCMPPS    $0x11, Y1, Y0, Y3
 	VBLENDVPS Y3, Y1, Y2, Y1
-	VCVTPS2PH $0x00, Y1, 16(AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -4459,7 +4530,8 @@ vector:
 	VMOVUPS   c00000000<>+0(SB), Y2
 	VCMPPS    $0x11, Y1, Y0, Y3
 	VBLENDVPS Y3, Y1, Y2, Y1
-	VCVTPS2PH $0x00, Y1, (AX)
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X1, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -4520,8 +4592,10 @@ unrolled:
 	VCMPPS    $0x11, Y8, Y6, Y4
 	VBLENDVPS Y2, Y5, Y3, Y2
 	VBLENDVPS Y4, Y9, Y7, Y3
-	VCVTPS2PH $0x00, Y2, (AX)
-	VCVTPS2PH $0x00, Y3, 16(AX)
+	VCVTPS2PH $0x00, Y2, X2
+	VCVTPS2PH $0x00, Y3, X3
+	VMOVUPS   X2, (AX)
+	VMOVUPS   X3, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -4540,7 +4614,8 @@ vector:
 	VADDPS    Y1, Y2, Y5
 	VCMPPS    $0x11, Y4, Y2, Y2
 	VBLENDVPS Y2, Y5, Y3, Y2
-	VCVTPS2PH $0x00, Y2, (AX)
+	VCVTPS2PH $0x00, Y2, X2
+	VMOVUPS   X2, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -4586,10 +4661,12 @@ unrolled:
 	JLT       vector
 	VCVTPH2PS (CX), Y0
 	VROUNDPS  $0x09, Y0, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	VCVTPH2PS 16(CX), Y0
 	VROUNDPS  $0x09, Y0, Y0
-	VCVTPS2PH $0x00, Y0, 16(AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -4601,7 +4678,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Y0
 	VROUNDPS  $0x09, Y0, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -4640,10 +4718,12 @@ unrolled:
 	JLT       vector
 	VCVTPH2PS (CX), Y0
 	VROUNDPS  $0x0a, Y0, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	VCVTPH2PS 16(CX), Y0
 	VROUNDPS  $0x0a, Y0, Y0
-	VCVTPS2PH $0x00, Y0, 16(AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -4655,7 +4735,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Y0
 	VROUNDPS  $0x0a, Y0, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX
@@ -4694,10 +4775,12 @@ unrolled:
 	JLT       vector
 	VCVTPH2PS (CX), Y0
 	VROUNDPS  $0x08, Y0, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	VCVTPH2PS 16(CX), Y0
 	VROUNDPS  $0x08, Y0, Y0
-	VCVTPS2PH $0x00, Y0, 16(AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, 16(AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -4709,7 +4792,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Y0
 	VROUNDPS  $0x08, Y0, Y0
-	VCVTPS2PH $0x00, Y0, (AX)
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (AX)
 	ADDQ      $+16, AX
 	ADDQ      $+16, CX
 	SUBQ      $+8, DX

@@ -22,13 +22,15 @@ unrolled:
 	VMOVUPS   Z1, Z4
 	VMAXPS    Z2, Z3, Z3
 	VMINPS    Z3, Z4, Z4
-	VCVTPS2PH $0x00, Z4, (AX)
+	VCVTPS2PH $0x00, Z4, Y2
+	VMOVUPS   Y2, (AX)
 	VCVTPH2PS 32(CX), Z2
 	VMOVUPS   Z0, Z3
 	VMOVUPS   Z1, Z4
 	VMAXPS    Z2, Z3, Z3
 	VMINPS    Z3, Z4, Z4
-	VCVTPS2PH $0x00, Z4, 32(AX)
+	VCVTPS2PH $0x00, Z4, Y2
+	VMOVUPS   Y2, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+32, DX
@@ -43,7 +45,8 @@ vector:
 	VMOVUPS   Z1, Z4
 	VMAXPS    Z2, Z3, Z3
 	VMINPS    Z3, Z4, Z4
-	VCVTPS2PH $0x00, Z4, (AX)
+	VCVTPS2PH $0x00, Z4, Y2
+	VMOVUPS   Y2, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -85,12 +88,14 @@ unrolled:
 	VMULPS    Z0, Z1, Z2
 	VCMPPS    $0x11, c00000000<>+0(SB), Z1, K1
 	VBLENDMPS Z2, Z1, K1, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, (AX)
 	VCVTPH2PS 32(CX), Z1
 	VMULPS    Z0, Z1, Z2
 	VCMPPS    $0x11, c00000000<>+0(SB), Z1, K1
 	VBLENDMPS Z2, Z1, K1, Z1
-	VCVTPS2PH $0x00, Z1, 32(AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+32, DX
@@ -104,7 +109,8 @@ vector:
 	VMULPS    Z0, Z1, Z2
 	VCMPPS    $0x11, c00000000<>+0(SB), Z1, K1
 	VBLENDMPS Z2, Z1, K1, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -166,7 +172,8 @@ unrolled:
 	VMINPS    Z2, Z3, Z3
 	VMULPS    c3e2aaaab<>+0(SB), Z3, Z1
 	VMULPS    Z1, Z0, Z0
-	VCVTPS2PH $0x00, Z0, (AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, (AX)
 	VCVTPH2PS 32(CX), Z0
 	VADDPS    c40400000<>+0(SB), Z0, Z1
 	VMOVUPS   c00000000<>+0(SB), Z2
@@ -175,7 +182,8 @@ unrolled:
 	VMINPS    Z2, Z3, Z3
 	VMULPS    c3e2aaaab<>+0(SB), Z3, Z1
 	VMULPS    Z1, Z0, Z0
-	VCVTPS2PH $0x00, Z0, 32(AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+32, DX
@@ -193,7 +201,8 @@ vector:
 	VMINPS    Z2, Z3, Z3
 	VMULPS    c3e2aaaab<>+0(SB), Z3, Z1
 	VMULPS    Z1, Z0, Z0
-	VCVTPS2PH $0x00, Z0, (AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -296,7 +305,8 @@ unrolled:
 	VMOVUPS   c3f800000<>+0(SB), Z4
 	VMAXPS    Z2, Z3, Z3
 	VMINPS    Z3, Z4, Z4
-	VCVTPS2PH $0x00, Z4, (AX)
+	VCVTPS2PH $0x00, Z4, Y2
+	VMOVUPS   Y2, (AX)
 	VCVTPH2PS 32(CX), Z2
 	VMULPS    Z0, Z2, Z2
 	VADDPS    Z1, Z2, Z2
@@ -304,7 +314,8 @@ unrolled:
 	VMOVUPS   c3f800000<>+0(SB), Z4
 	VMAXPS    Z2, Z3, Z3
 	VMINPS    Z3, Z4, Z4
-	VCVTPS2PH $0x00, Z4, 32(AX)
+	VCVTPS2PH $0x00, Z4, Y2
+	VMOVUPS   Y2, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+32, DX
@@ -321,7 +332,8 @@ vector:
 	VMOVUPS   c3f800000<>+0(SB), Z4
 	VMAXPS    Z2, Z3, Z3
 	VMINPS    Z3, Z4, Z4
-	VCVTPS2PH $0x00, Z4, (AX)
+	VCVTPS2PH $0x00, Z4, Y2
+	VMOVUPS   Y2, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -434,8 +446,10 @@ unrolled:
 	VMOVUPS     Z5, Z1
 	VDIVPS      Z2, Z0, Z0
 	VDIVPS      Z18, Z1, Z1
-	VCVTPS2PH   $0x00, Z0, (AX)
-	VCVTPS2PH   $0x00, Z1, 32(AX)
+	VCVTPS2PH   $0x00, Z0, Y0
+	VCVTPS2PH   $0x00, Z1, Y1
+	VMOVUPS     Y0, (AX)
+	VMOVUPS     Y1, 32(AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, CX
 	SUBQ        $+32, DX
@@ -467,7 +481,8 @@ vector:
 	VFMADD213PS Z1, Z0, Z2
 	VMOVUPS     Z5, Z0
 	VDIVPS      Z2, Z0, Z0
-	VCVTPS2PH   $0x00, Z0, (AX)
+	VCVTPS2PH   $0x00, Z0, Y0
+	VMOVUPS     Y0, (AX)
 	ADDQ        $+32, AX
 	ADDQ        $+32, CX
 	SUBQ        $+16, DX
@@ -795,8 +810,10 @@ unrolled:
 	VDIVPS      Z20, Z3, Z3
 	VMULPS      Z0, Z1, Z0
 	VMULPS      Z2, Z3, Z1
-	VCVTPS2PH   $0x00, Z0, (AX)
-	VCVTPS2PH   $0x00, Z1, 32(AX)
+	VCVTPS2PH   $0x00, Z0, Y0
+	VCVTPS2PH   $0x00, Z1, Y1
+	VMOVUPS     Y0, (AX)
+	VMOVUPS     Y1, 32(AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, CX
 	SUBQ        $+32, DX
@@ -829,7 +846,8 @@ vector:
 	VMOVUPS     Z5, Z1
 	VDIVPS      Z3, Z1, Z1
 	VMULPS      Z0, Z1, Z0
-	VCVTPS2PH   $0x00, Z0, (AX)
+	VCVTPS2PH   $0x00, Z0, Y0
+	VMOVUPS     Y0, (AX)
 	ADDQ        $+32, AX
 	ADDQ        $+32, CX
 	SUBQ        $+16, DX
@@ -943,8 +961,10 @@ unrolled:
 	VPANDD       Z18, Z3, Z3
 	VPORD        Z1, Z0, Z0
 	VPORD        Z2, Z3, Z1
-	VCVTPS2PH    $0x00, Z0, (AX)
-	VCVTPS2PH    $0x00, Z1, 32(AX)
+	VCVTPS2PH    $0x00, Z0, Y0
+	VCVTPS2PH    $0x00, Z1, Y1
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
 	SUBQ         $+32, DX
@@ -977,7 +997,8 @@ vector:
 	VDIVPS       Z1, Z3, Z1
 	VPANDD       Z18, Z0, Z0
 	VPORD        Z1, Z0, Z0
-	VCVTPS2PH    $0x00, Z0, (AX)
+	VCVTPS2PH    $0x00, Z0, Y0
+	VMOVUPS      Y0, (AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	SUBQ         $+16, DX
@@ -1225,8 +1246,10 @@ unrolled:
 	VADDPS       Z14, Z17, Z2
 	VSCALEFPS    Z1, Z0, Z0
 	VSCALEFPS    Z16, Z2, Z1
-	VCVTPS2PH    $0x00, Z0, (AX)
-	VCVTPS2PH    $0x00, Z1, 32(AX)
+	VCVTPS2PH    $0x00, Z0, Y0
+	VCVTPS2PH    $0x00, Z1, Y1
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
 	SUBQ         $+32, DX
@@ -1256,7 +1279,8 @@ vector:
 	VFMADD213PS  Z0, Z3, Z2
 	VADDPS       Z14, Z2, Z0
 	VSCALEFPS    Z1, Z0, Z0
-	VCVTPS2PH    $0x00, Z0, (AX)
+	VCVTPS2PH    $0x00, Z0, Y0
+	VMOVUPS      Y0, (AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	SUBQ         $+16, DX
@@ -1422,8 +1446,10 @@ unrolled:
 	VPANDD       c80000000<>+0(SB), Z4, Z3
 	VPORD        Z1, Z0, Z0
 	VPORD        Z2, Z3, Z1
-	VCVTPS2PH    $0x00, Z0, (AX)
-	VCVTPS2PH    $0x00, Z1, 32(AX)
+	VCVTPS2PH    $0x00, Z0, Y0
+	VCVTPS2PH    $0x00, Z1, Y1
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
 	SUBQ         $+32, DX
@@ -1472,7 +1498,8 @@ vector:
 	VBLENDMPS    Z2, Z3, K1, Z1
 	VPANDD       c80000000<>+0(SB), Z0, Z0
 	VPORD        Z1, Z0, Z0
-	VCVTPS2PH    $0x00, Z0, (AX)
+	VCVTPS2PH    $0x00, Z0, Y0
+	VMOVUPS      Y0, (AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	SUBQ         $+16, DX
@@ -1931,8 +1958,10 @@ unrolled:
 	VMULPS       c3f000000<>+0(SB), Z2, Z2
 	VMULPS       Z1, Z0, Z0
 	VMULPS       Z3, Z2, Z1
-	VCVTPS2PH    $0x00, Z0, (AX)
-	VCVTPS2PH    $0x00, Z1, 32(AX)
+	VCVTPS2PH    $0x00, Z0, Y0
+	VCVTPS2PH    $0x00, Z1, Y1
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
 	SUBQ         $+32, DX
@@ -1991,7 +2020,8 @@ vector:
 	VBLENDMPS    Z1, Z2, K1, Z1
 	VMULPS       c3f000000<>+0(SB), Z0, Z0
 	VMULPS       Z1, Z0, Z0
-	VCVTPS2PH    $0x00, Z0, (AX)
+	VCVTPS2PH    $0x00, Z0, Y0
+	VMOVUPS      Y0, (AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	SUBQ         $+16, DX
@@ -2374,8 +2404,10 @@ unrolled:
 	VDIVPS      Z22, Z2, Z2
 	VMULPS      Z0, Z1, Z0
 	VMULPS      Z3, Z2, Z1
-	VCVTPS2PH   $0x00, Z0, (AX)
-	VCVTPS2PH   $0x00, Z1, 32(AX)
+	VCVTPS2PH   $0x00, Z0, Y0
+	VCVTPS2PH   $0x00, Z1, Y1
+	VMOVUPS     Y0, (AX)
+	VMOVUPS     Y1, 32(AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, CX
 	SUBQ        $+32, DX
@@ -2412,7 +2444,8 @@ vector:
 	VMOVUPS     Z7, Z1
 	VDIVPS      Z3, Z1, Z1
 	VMULPS      Z0, Z1, Z0
-	VCVTPS2PH   $0x00, Z0, (AX)
+	VCVTPS2PH   $0x00, Z0, Y0
+	VMOVUPS     Y0, (AX)
 	ADDQ        $+32, AX
 	ADDQ        $+32, CX
 	SUBQ        $+16, DX
@@ -2511,8 +2544,10 @@ unrolled:
 	VCVTPH2PS 32(CX), Z1
 	VSQRTPS   Z0, Z0
 	VSQRTPS   Z1, Z1
-	VCVTPS2PH $0x00, Z0, (AX)
-	VCVTPS2PH $0x00, Z1, 32(AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y1, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+32, DX
@@ -2524,7 +2559,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Z0
 	VSQRTPS   Z0, Z0
-	VCVTPS2PH $0x00, Z0, (AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -2567,8 +2603,10 @@ unrolled:
 	VMOVUPS   Z2, Z4
 	VDIVPS    Z0, Z1, Z0
 	VDIVPS    Z3, Z4, Z1
-	VCVTPS2PH $0x00, Z0, (AX)
-	VCVTPS2PH $0x00, Z1, 32(AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y1, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+32, DX
@@ -2582,7 +2620,8 @@ vector:
 	VSQRTPS   Z0, Z0
 	VMOVUPS   Z2, Z1
 	VDIVPS    Z0, Z1, Z0
-	VCVTPS2PH $0x00, Z0, (AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -2620,10 +2659,12 @@ unrolled:
 	JLT       vector
 	VCVTPH2PS (CX), Z0
 	VPANDD    c7fffffff<>+0(SB), Z0, Z0
-	VCVTPS2PH $0x00, Z0, (AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, (AX)
 	VCVTPH2PS 32(CX), Z0
 	VPANDD    c7fffffff<>+0(SB), Z0, Z0
-	VCVTPS2PH $0x00, Z0, 32(AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+32, DX
@@ -2635,7 +2676,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Z0
 	VPANDD    c7fffffff<>+0(SB), Z0, Z0
-	VCVTPS2PH $0x00, Z0, (AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -2671,10 +2713,12 @@ unrolled:
 	JLT       vector
 	VCVTPH2PS (CX), Z0
 	VPXORD    c80000000<>+0(SB), Z0, Z0
-	VCVTPS2PH $0x00, Z0, (AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, (AX)
 	VCVTPH2PS 32(CX), Z0
 	VPXORD    c80000000<>+0(SB), Z0, Z0
-	VCVTPS2PH $0x00, Z0, 32(AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+32, DX
@@ -2686,7 +2730,8 @@ vector:
 	JLT       tail
 	VCVTPH2PS (CX), Z0
 	VPXORD    c80000000<>+0(SB), Z0, Z0
-	VCVTPS2PH $0x00, Z0, (AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -2824,8 +2869,10 @@ unrolled:
 	VCMPPS      $0x11, c00000001<>+0(SB), Z4, K2
 	VBLENDMPS   Z3, Z1, K1, Z0
 	VBLENDMPS   Z5, Z2, K2, Z1
-	VCVTPS2PH   $0x00, Z0, (AX)
-	VCVTPS2PH   $0x00, Z1, 32(AX)
+	VCVTPS2PH   $0x00, Z0, Y0
+	VCVTPS2PH   $0x00, Z1, Y1
+	VMOVUPS     Y0, (AX)
+	VMOVUPS     Y1, 32(AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, CX
 	SUBQ        $+32, DX
@@ -2876,7 +2923,8 @@ vector:
 	VMOVUPS     Z27, Z2
 	VCMPPS      $0x11, c00000001<>+0(SB), Z0, K1
 	VBLENDMPS   Z2, Z1, K1, Z0
-	VCVTPS2PH   $0x00, Z0, (AX)
+	VCVTPS2PH   $0x00, Z0, Y0
+	VMOVUPS     Y0, (AX)
 	ADDQ        $+32, AX
 	ADDQ        $+32, CX
 	SUBQ        $+16, DX
@@ -3367,8 +3415,10 @@ unrolled:
 	VMAXPS       Z4, Z7, Z1
 	VADDPS       Z5, Z0, Z0
 	VADDPS       Z28, Z1, Z1
-	VCVTPS2PH    $0x00, Z0, (AX)
-	VCVTPS2PH    $0x00, Z1, 32(AX)
+	VCVTPS2PH    $0x00, Z0, Y0
+	VCVTPS2PH    $0x00, Z1, Y1
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
 	SUBQ         $+32, DX
@@ -3408,7 +3458,8 @@ vector:
 	VPXORD       Z8, Z8, Z8
 	VMAXPS       Z0, Z8, Z0
 	VADDPS       Z3, Z0, Z0
-	VCVTPS2PH    $0x00, Z0, (AX)
+	VCVTPS2PH    $0x00, Z0, Y0
+	VMOVUPS      Y0, (AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	SUBQ         $+16, DX
@@ -3613,8 +3664,10 @@ unrolled:
 	VCMPPS       $0x11, Z4, Z2, K2
 	VBLENDMPS    Z1, Z0, K1, Z0
 	VBLENDMPS    Z3, Z2, K2, Z1
-	VCVTPS2PH    $0x00, Z0, (AX)
-	VCVTPS2PH    $0x00, Z1, 32(AX)
+	VCVTPS2PH    $0x00, Z0, Y0
+	VCVTPS2PH    $0x00, Z1, Y1
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
 	SUBQ         $+32, DX
@@ -3654,7 +3707,8 @@ vector:
 	VMULPS       Z0, Z1, Z1
 	VCMPPS       $0x11, Z4, Z0, K1
 	VBLENDMPS    Z1, Z0, K1, Z0
-	VCVTPS2PH    $0x00, Z0, (AX)
+	VCVTPS2PH    $0x00, Z0, Y0
+	VMOVUPS      Y0, (AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	SUBQ         $+16, DX
@@ -3790,8 +3844,10 @@ unrolled:
 	VCMPPS       $0x11, Z5, Z3, K2
 	VBLENDMPS    Z2, Z1, K1, Z1
 	VBLENDMPS    Z4, Z3, K2, Z2
-	VCVTPS2PH    $0x00, Z1, (AX)
-	VCVTPS2PH    $0x00, Z2, 32(AX)
+	VCVTPS2PH    $0x00, Z1, Y1
+	VCVTPS2PH    $0x00, Z2, Y2
+	VMOVUPS      Y1, (AX)
+	VMOVUPS      Y2, 32(AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
 	SUBQ         $+32, DX
@@ -3823,7 +3879,8 @@ vector:
 	VMULPS       Z0, Z4, Z2
 	VCMPPS       $0x11, Z5, Z1, K1
 	VBLENDMPS    Z2, Z1, K1, Z1
-	VCVTPS2PH    $0x00, Z1, (AX)
+	VCVTPS2PH    $0x00, Z1, Y1
+	VMOVUPS      Y1, (AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	SUBQ         $+16, DX
@@ -3954,8 +4011,10 @@ unrolled:
 	VCMPPS       $0x11, Z8, Z5, K2
 	VBLENDMPS    Z3, Z2, K1, Z2
 	VBLENDMPS    Z4, Z5, K2, Z3
-	VCVTPS2PH    $0x00, Z2, (AX)
-	VCVTPS2PH    $0x00, Z3, 32(AX)
+	VCVTPS2PH    $0x00, Z2, Y2
+	VCVTPS2PH    $0x00, Z3, Y3
+	VMOVUPS      Y2, (AX)
+	VMOVUPS      Y3, 32(AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
 	SUBQ         $+32, DX
@@ -3988,7 +4047,8 @@ vector:
 	VMULPS       Z0, Z5, Z3
 	VCMPPS       $0x11, Z8, Z2, K1
 	VBLENDMPS    Z3, Z2, K1, Z2
-	VCVTPS2PH    $0x00, Z2, (AX)
+	VCVTPS2PH    $0x00, Z2, Y2
+	VMOVUPS      Y2, (AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	SUBQ         $+16, DX
@@ -4102,8 +4162,10 @@ unrolled:
 	VCMPPS       $0x11, Z6, Z4, K2
 	VBLENDMPS    Z3, Z5, K1, Z2
 	VBLENDMPS    Z17, Z18, K2, Z3
-	VCVTPS2PH    $0x00, Z2, (AX)
-	VCVTPS2PH    $0x00, Z3, 32(AX)
+	VCVTPS2PH    $0x00, Z2, Y2
+	VCVTPS2PH    $0x00, Z3, Y3
+	VMOVUPS      Y2, (AX)
+	VMOVUPS      Y3, 32(AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
 	SUBQ         $+32, DX
@@ -4136,7 +4198,8 @@ vector:
 	VMULPS       Z1, Z2, Z4
 	VCMPPS       $0x11, Z6, Z2, K1
 	VBLENDMPS    Z3, Z4, K1, Z2
-	VCVTPS2PH    $0x00, Z2, (AX)
+	VCVTPS2PH    $0x00, Z2, Y2
+	VMOVUPS      Y2, (AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	SUBQ         $+16, DX
@@ -4201,8 +4264,10 @@ unrolled:
 	VADDPS    Z5, Z3, Z3
 	VDIVPS    Z1, Z0, Z0
 	VDIVPS    Z3, Z2, Z1
-	VCVTPS2PH $0x00, Z0, (AX)
-	VCVTPS2PH $0x00, Z1, 32(AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y1, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+32, DX
@@ -4216,7 +4281,8 @@ vector:
 	VPANDD    Z4, Z0, Z1
 	VADDPS    Z5, Z1, Z1
 	VDIVPS    Z1, Z0, Z0
-	VCVTPS2PH $0x00, Z0, (AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -4261,7 +4327,8 @@ unrolled:
 	VMOVUPS   c3f800000<>+0(SB), Z3
 	VCMPPS    $0x11, Z0, Z2, K1
 	VBLENDMPS Z3, Z1, K1, Z0
-	VCVTPS2PH $0x00, Z0, (AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, (AX)
 	VCVTPH2PS 32(CX), Z0
 	VMOVUPS   cbf800000<>+0(SB), Z1
 	VADDPS    c00000000<>+0(SB), Z0, Z2
@@ -4271,7 +4338,8 @@ unrolled:
 	VMOVUPS   c3f800000<>+0(SB), Z3
 	VCMPPS    $0x11, Z0, Z2, K1
 	VBLENDMPS Z3, Z1, K1, Z0
-	VCVTPS2PH $0x00, Z0, 32(AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+32, DX
@@ -4290,7 +4358,8 @@ vector:
 	VMOVUPS   c3f800000<>+0(SB), Z3
 	VCMPPS    $0x11, Z0, Z2, K1
 	VBLENDMPS Z3, Z1, K1, Z0
-	VCVTPS2PH $0x00, Z0, (AX)
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVUPS   Y0, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -4354,12 +4423,14 @@ unrolled:
 	VMOVUPS   c00000000<>+0(SB), Z2
 	VCMPPS    $0x11, Z1, Z0, K1
 	VBLENDMPS Z1, Z2, K1, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, (AX)
 	VCVTPH2PS 32(CX), Z1
 	VMOVUPS   c00000000<>+0(SB), Z2
 	VCMPPS    $0x11, Z1, Z0, K1
 	VBLENDMPS Z1, Z2, K1, Z1
-	VCVTPS2PH $0x00, Z1, 32(AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+32, DX
@@ -4373,7 +4444,8 @@ vector:
 	VMOVUPS   c00000000<>+0(SB), Z2
 	VCMPPS    $0x11, Z1, Z0, K1
 	VBLENDMPS Z1, Z2, K1, Z1
-	VCVTPS2PH $0x00, Z1, (AX)
+	VCVTPS2PH $0x00, Z1, Y1
+	VMOVUPS   Y1, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -4431,8 +4503,10 @@ unrolled:
 	VCMPPS    $0x11, Z10, Z5, K2
 	VBLENDMPS Z6, Z3, K1, Z2
 	VBLENDMPS Z11, Z7, K2, Z3
-	VCVTPS2PH $0x00, Z2, (AX)
-	VCVTPS2PH $0x00, Z3, 32(AX)
+	VCVTPS2PH $0x00, Z2, Y2
+	VCVTPS2PH $0x00, Z3, Y3
+	VMOVUPS   Y2, (AX)
+	VMOVUPS   Y3, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	SUBQ      $+32, DX
@@ -4451,7 +4525,8 @@ vector:
 	VADDPS    Z1, Z2, Z5
 	VCMPPS    $0x11, Z4, Z2, K1
 	VBLENDMPS Z5, Z3, K1, Z2
-	VCVTPS2PH $0x00, Z2, (AX)
+	VCVTPS2PH $0x00, Z2, Y2
+	VMOVUPS   Y2, (AX)
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+16, DX
@@ -4494,10 +4569,12 @@ unrolled:
 	JLT         vector
 	VCVTPH2PS   (CX), Z0
 	VRNDSCALEPS $0x09, Z0, Z0
-	VCVTPS2PH   $0x00, Z0, (AX)
+	VCVTPS2PH   $0x00, Z0, Y0
+	VMOVUPS     Y0, (AX)
 	VCVTPH2PS   32(CX), Z0
 	VRNDSCALEPS $0x09, Z0, Z0
-	VCVTPS2PH   $0x00, Z0, 32(AX)
+	VCVTPS2PH   $0x00, Z0, Y0
+	VMOVUPS     Y0, 32(AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, CX
 	SUBQ        $+32, DX
@@ -4509,7 +4586,8 @@ vector:
 	JLT         tail
 	VCVTPH2PS   (CX), Z0
 	VRNDSCALEPS $0x09, Z0, Z0
-	VCVTPS2PH   $0x00, Z0, (AX)
+	VCVTPS2PH   $0x00, Z0, Y0
+	VMOVUPS     Y0, (AX)
 	ADDQ        $+32, AX
 	ADDQ        $+32, CX
 	SUBQ        $+16, DX
@@ -4545,10 +4623,12 @@ unrolled:
 	JLT         vector
 	VCVTPH2PS   (CX), Z0
 	VRNDSCALEPS $0x0a, Z0, Z0
-	VCVTPS2PH   $0x00, Z0, (AX)
+	VCVTPS2PH   $0x00, Z0, Y0
+	VMOVUPS     Y0, (AX)
 	VCVTPH2PS   32(CX), Z0
 	VRNDSCALEPS $0x0a, Z0, Z0
-	VCVTPS2PH   $0x00, Z0, 32(AX)
+	VCVTPS2PH   $0x00, Z0, Y0
+	VMOVUPS     Y0, 32(AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, CX
 	SUBQ        $+32, DX
@@ -4560,7 +4640,8 @@ vector:
 	JLT         tail
 	VCVTPH2PS   (CX), Z0
 	VRNDSCALEPS $0x0a, Z0, Z0
-	VCVTPS2PH   $0x00, Z0, (AX)
+	VCVTPS2PH   $0x00, Z0, Y0
+	VMOVUPS     Y0, (AX)
 	ADDQ        $+32, AX
 	ADDQ        $+32, CX
 	SUBQ        $+16, DX
@@ -4596,10 +4677,12 @@ unrolled:
 	JLT         vector
 	VCVTPH2PS   (CX), Z0
 	VRNDSCALEPS $0x08, Z0, Z0
-	VCVTPS2PH   $0x00, Z0, (AX)
+	VCVTPS2PH   $0x00, Z0, Y0
+	VMOVUPS     Y0, (AX)
 	VCVTPH2PS   32(CX), Z0
 	VRNDSCALEPS $0x08, Z0, Z0
-	VCVTPS2PH   $0x00, Z0, 32(AX)
+	VCVTPS2PH   $0x00, Z0, Y0
+	VMOVUPS     Y0, 32(AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, CX
 	SUBQ        $+32, DX
@@ -4611,7 +4694,8 @@ vector:
 	JLT         tail
 	VCVTPH2PS   (CX), Z0
 	VRNDSCALEPS $0x08, Z0, Z0
-	VCVTPS2PH   $0x00, Z0, (AX)
+	VCVTPS2PH   $0x00, Z0, Y0
+	VMOVUPS     Y0, (AX)
 	ADDQ        $+32, AX
 	ADDQ        $+32, CX
 	SUBQ        $+16, DX

@@ -17,6 +17,31 @@ func (g *gen) whole(n reg.GPVirtual, body func()) {
 	g.ret()
 }
 
+// fours walks n values, a positive multiple of the vector length, by four vectors and then by one; body gets the number
+// of a vector, and takes its values from src to dst.
+func (g *gen) fours(n, dst, src reg.GPVirtual, sizes [2]int, body func(i int)) {
+	g.Label("fours")
+	g.SUBQ(imm(4*g.lanes), n)
+	g.JLT(label("rest"))
+	for i := range 4 {
+		body(i)
+	}
+	g.ADDQ(imm(4*sizes[0]*g.lanes), dst)
+	g.ADDQ(imm(4*sizes[1]*g.lanes), src)
+	g.JMP(label("fours"))
+	g.Label("rest")
+	g.ADDQ(imm(4*g.lanes), n)
+	g.JZ(label("done"))
+	g.Label("one")
+	body(0)
+	g.ADDQ(imm(sizes[0]*g.lanes), dst)
+	g.ADDQ(imm(sizes[1]*g.lanes), src)
+	g.SUBQ(imm(g.lanes), n)
+	g.JG(label("one"))
+	g.Label("done")
+	g.ret()
+}
+
 // half is the register of half the width, for 16-bit values.
 func (g *gen) half() reg.VecVirtual {
 	if g.wide() {
@@ -33,20 +58,18 @@ func convert(g *gen) {
 	g.text("halfToFloat", "func(dst *float32, src *uint16, n int)",
 		"widens n binary16 values; n is a positive multiple of the vector length.")
 	dst, src, n := g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")
-	g.whole(n, func() {
+	g.fours(n, dst, src, [2]int{4, 2}, func(i int) {
 		x := g.v()
-		g.VCVTPH2PS(at(src, 0), x)
-		g.VMOVUPS(x, at(dst, 0))
-		g.ADDQ(imm(2*g.lanes), src)
-		g.ADDQ(imm(4*g.lanes), dst)
+		g.VCVTPH2PS(at(src, 2*i*g.lanes), x)
+		g.VMOVUPS(x, at(dst, 4*i*g.lanes))
 	})
 	g.text("floatToHalf", "func(dst *uint16, src *float32, n int)",
 		"rounds n values to binary16, ties to even; n is a positive multiple of the vector length.")
 	dst, src, n = g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")
-	g.whole(n, func() {
-		g.VCVTPS2PH(operand.U8(0), g.mov(at(src, 0)), at(dst, 0))
-		g.ADDQ(imm(4*g.lanes), src)
-		g.ADDQ(imm(2*g.lanes), dst)
+	g.fours(n, dst, src, [2]int{2, 4}, func(i int) {
+		h := g.half()
+		g.VCVTPS2PH(operand.U8(0), g.mov(at(src, 4*i*g.lanes)), h)
+		g.VMOVUPS(h, at(dst, 2*i*g.lanes))
 	})
 	for _, signed := range []bool{false, true} {
 		g.dequantize(signed)

@@ -106,18 +106,19 @@ func (g *gen) put(masked bool, x reg.Register, m operand.Mem) {
 		g.storeMaybe(masked, x, m)
 	case g.brain:
 		g.putBrain(masked, x, m)
-	case !masked:
-		g.VCVTPS2PH(operand.U8(0), x, m)
 	default:
-		h := g.half()
+		h := g.half() // the form that stores takes twice the time
 		g.VCVTPS2PH(operand.U8(0), x, h)
-		if g.wide() {
+		switch {
+		case !masked:
+			g.VMOVUPS(h, m)
+		case g.wide():
 			g.VMOVDQU16(h, reg.K1, m)
-			return
+		default:
+			w := g.GP32()
+			g.VMOVD(h, w)
+			g.MOVW(w.As16(), m)
 		}
-		w := g.GP32()
-		g.VMOVD(h, w)
-		g.MOVW(w.As16(), m)
 	}
 }
 
