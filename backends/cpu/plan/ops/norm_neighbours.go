@@ -96,12 +96,13 @@ func (t *neighboursTask) Chunk(i, worker int) {
 	}
 	for c := range t.count {
 		from, to := max(0, c-t.before), min(t.count-1, c+t.after)
-		copy(sum, squares[from*n:][:n])
+		before := squares[from*n:][:n] // the sum up to k
 		for k := from + 1; k <= to; k++ {
-			kernel.BinaryVV(kernel.Add, sum, sum, squares[k*n:][:n])
+			kernel.BinaryVV(kernel.Add, sum, before, squares[k*n:][:n])
+			before = sum
 		}
 		at := first + c*t.inner
-		t.divide(t.y[at:][:n], t.x[at:][:n], sum, power)
+		t.divide(t.y[at:][:n], t.x[at:][:n], before, sum, power)
 	}
 }
 
@@ -115,13 +116,12 @@ func (t *neighboursTask) line(work, y, x []float32) {
 	for k := 1; k <= t.before+t.after; k++ {
 		kernel.BinaryVV(kernel.Add, sum, sum, squares[k:][:n])
 	}
-	t.divide(y, x, sum, power)
+	t.divide(y, x, sum, sum, power)
 }
 
-// divide is x / (bias + alpha*sum)^beta.
-func (t *neighboursTask) divide(y, x, sum, power []float32) {
-	kernel.BinaryVS(kernel.Mul, sum, sum, t.alpha)
-	kernel.BinaryVS(kernel.Add, sum, sum, t.bias)
+// divide is x / (bias + alpha*squares)^beta. It writes sum, which may be squares, and power.
+func (t *neighboursTask) divide(y, x, squares, sum, power []float32) {
+	kernel.Affine(sum, squares, 0, t.alpha, t.bias)
 	switch t.beta {
 	case 0.75:
 		kernel.Unary(kernel.Sqrt, sum, sum, 0, 0)
