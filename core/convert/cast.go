@@ -20,6 +20,14 @@ func Cast(dst []byte, to tensor.DType, src []byte, from tensor.DType, n int, sat
 		copy(dst[:n*sizeTo], src)
 		return
 	}
+	switch { // by one kernel, whatever the length
+	case to == tensor.Float32 && from != tensor.Bool:
+		Floats(mem.Elements[float32](dst)[:n], from, src)
+		return
+	case from == tensor.Float32 && to.IsFloat():
+		Put(dst, to, mem.Elements[float32](src)[:n], saturate)
+		return
+	}
 	for at := 0; at < n; at += Line {
 		k := min(Line, n-at)
 		castLine(dst[at*sizeTo:], to, src[at*sizeFrom:], from, k, saturate, work)
@@ -44,8 +52,6 @@ func castLine(dst []byte, to tensor.DType, src []byte, from tensor.DType, n int,
 		ones := mem.Bytes(work)[:n]
 		kernels.NotZero(ones, src, 1, n)
 		kernels.DequantizeU8(mem.Elements[float32](dst)[:n], ones, 1, 0)
-	case to == tensor.Float32:
-		Floats(mem.Elements[float32](dst)[:n], from, src)
 	case from == tensor.Float32:
 		put(dst, to, mem.Elements[float32](src)[:n], saturate, work)
 	case from == tensor.Float64:

@@ -253,16 +253,49 @@ TEXT ·dequantizeU8AVX2(SB), NOSPLIT, $0-32
 	VBROADCASTSS scale+24(FP), Y0
 	VBROADCASTSS zero+28(FP), Y1
 
-loop:
+fours:
+	SUBQ      $+32, DX
+	JLT       rest
 	VPMOVZXBD (CX), Y2
 	VPSUBD    Y1, Y2, Y2
 	VCVTDQ2PS Y2, Y2
 	VMULPS    Y0, Y2, Y2
 	VMOVUPS   Y2, (AX)
-	ADDQ      $+8, CX
+	VPMOVZXBD 8(CX), Y2
+	VPSUBD    Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    Y0, Y2, Y2
+	VMOVUPS   Y2, 32(AX)
+	VPMOVZXBD 16(CX), Y2
+	VPSUBD    Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    Y0, Y2, Y2
+	VMOVUPS   Y2, 64(AX)
+	VPMOVZXBD 24(CX), Y2
+	VPSUBD    Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    Y0, Y2, Y2
+	VMOVUPS   Y2, 96(AX)
+	ADDQ      $+128, AX
+	ADDQ      $+32, CX
+	JMP       fours
+
+rest:
+	ADDQ $+32, DX
+	JZ   done
+
+one:
+	VPMOVZXBD (CX), Y2
+	VPSUBD    Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    Y0, Y2, Y2
+	VMOVUPS   Y2, (AX)
 	ADDQ      $+32, AX
+	ADDQ      $+8, CX
 	SUBQ      $+8, DX
-	JG        loop
+	JG        one
+
+done:
 	VZEROUPPER
 	RET
 
@@ -275,16 +308,49 @@ TEXT ·dequantizeS8AVX2(SB), NOSPLIT, $0-32
 	VBROADCASTSS scale+24(FP), Y0
 	VBROADCASTSS zero+28(FP), Y1
 
-loop:
+fours:
+	SUBQ      $+32, DX
+	JLT       rest
 	VPMOVSXBD (CX), Y2
 	VPSUBD    Y1, Y2, Y2
 	VCVTDQ2PS Y2, Y2
 	VMULPS    Y0, Y2, Y2
 	VMOVUPS   Y2, (AX)
-	ADDQ      $+8, CX
+	VPMOVSXBD 8(CX), Y2
+	VPSUBD    Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    Y0, Y2, Y2
+	VMOVUPS   Y2, 32(AX)
+	VPMOVSXBD 16(CX), Y2
+	VPSUBD    Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    Y0, Y2, Y2
+	VMOVUPS   Y2, 64(AX)
+	VPMOVSXBD 24(CX), Y2
+	VPSUBD    Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    Y0, Y2, Y2
+	VMOVUPS   Y2, 96(AX)
+	ADDQ      $+128, AX
+	ADDQ      $+32, CX
+	JMP       fours
+
+rest:
+	ADDQ $+32, DX
+	JZ   done
+
+one:
+	VPMOVSXBD (CX), Y2
+	VPSUBD    Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    Y0, Y2, Y2
+	VMOVUPS   Y2, (AX)
 	ADDQ      $+32, AX
+	ADDQ      $+8, CX
 	SUBQ      $+8, DX
-	JG        loop
+	JG        one
+
+done:
 	VZEROUPPER
 	RET
 

@@ -191,16 +191,49 @@ TEXT ·dequantizeU8AVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSS scale+24(FP), Z0
 	VBROADCASTSS zero+28(FP), Z1
 
-loop:
+fours:
+	SUBQ      $+64, DX
+	JLT       rest
 	VPMOVZXBD (CX), Z2
 	VPSUBD    Z1, Z2, Z2
 	VCVTDQ2PS Z2, Z2
 	VMULPS    Z0, Z2, Z2
 	VMOVUPS   Z2, (AX)
-	ADDQ      $+16, CX
+	VPMOVZXBD 16(CX), Z2
+	VPSUBD    Z1, Z2, Z2
+	VCVTDQ2PS Z2, Z2
+	VMULPS    Z0, Z2, Z2
+	VMOVUPS   Z2, 64(AX)
+	VPMOVZXBD 32(CX), Z2
+	VPSUBD    Z1, Z2, Z2
+	VCVTDQ2PS Z2, Z2
+	VMULPS    Z0, Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VPMOVZXBD 48(CX), Z2
+	VPSUBD    Z1, Z2, Z2
+	VCVTDQ2PS Z2, Z2
+	VMULPS    Z0, Z2, Z2
+	VMOVUPS   Z2, 192(AX)
+	ADDQ      $+256, AX
+	ADDQ      $+64, CX
+	JMP       fours
+
+rest:
+	ADDQ $+64, DX
+	JZ   done
+
+one:
+	VPMOVZXBD (CX), Z2
+	VPSUBD    Z1, Z2, Z2
+	VCVTDQ2PS Z2, Z2
+	VMULPS    Z0, Z2, Z2
+	VMOVUPS   Z2, (AX)
 	ADDQ      $+64, AX
+	ADDQ      $+16, CX
 	SUBQ      $+16, DX
-	JG        loop
+	JG        one
+
+done:
 	VZEROUPPER
 	RET
 
@@ -213,16 +246,49 @@ TEXT ·dequantizeS8AVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSS scale+24(FP), Z0
 	VBROADCASTSS zero+28(FP), Z1
 
-loop:
+fours:
+	SUBQ      $+64, DX
+	JLT       rest
 	VPMOVSXBD (CX), Z2
 	VPSUBD    Z1, Z2, Z2
 	VCVTDQ2PS Z2, Z2
 	VMULPS    Z0, Z2, Z2
 	VMOVUPS   Z2, (AX)
-	ADDQ      $+16, CX
+	VPMOVSXBD 16(CX), Z2
+	VPSUBD    Z1, Z2, Z2
+	VCVTDQ2PS Z2, Z2
+	VMULPS    Z0, Z2, Z2
+	VMOVUPS   Z2, 64(AX)
+	VPMOVSXBD 32(CX), Z2
+	VPSUBD    Z1, Z2, Z2
+	VCVTDQ2PS Z2, Z2
+	VMULPS    Z0, Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VPMOVSXBD 48(CX), Z2
+	VPSUBD    Z1, Z2, Z2
+	VCVTDQ2PS Z2, Z2
+	VMULPS    Z0, Z2, Z2
+	VMOVUPS   Z2, 192(AX)
+	ADDQ      $+256, AX
+	ADDQ      $+64, CX
+	JMP       fours
+
+rest:
+	ADDQ $+64, DX
+	JZ   done
+
+one:
+	VPMOVSXBD (CX), Z2
+	VPSUBD    Z1, Z2, Z2
+	VCVTDQ2PS Z2, Z2
+	VMULPS    Z0, Z2, Z2
+	VMOVUPS   Z2, (AX)
 	ADDQ      $+64, AX
+	ADDQ      $+16, CX
 	SUBQ      $+16, DX
-	JG        loop
+	JG        one
+
+done:
 	VZEROUPPER
 	RET
 

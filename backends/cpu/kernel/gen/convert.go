@@ -127,16 +127,14 @@ func (g *gen) dequantize(signed bool) {
 	scale := g.bcastArg("scale")
 	z := g.v()
 	g.VBROADCASTSS(g.arg("zero"), z)
-	g.whole(n, func() {
+	g.fours(n, dst, src, [2]int{4, 1}, func(k int) {
 		i := g.v()
-		widen(at(src, 0), i)
+		widen(at(src, k*g.lanes), i)
 		g.VPSUBD(z, i, i)
 		x := g.v()
 		g.VCVTDQ2PS(i, x)
 		g.VMULPS(scale, x, x)
-		g.VMOVUPS(x, at(dst, 0))
-		g.ADDQ(imm(g.lanes), src)
-		g.ADDQ(imm(4*g.lanes), dst)
+		g.VMOVUPS(x, at(dst, 4*k*g.lanes))
 	})
 }
 
