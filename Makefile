@@ -15,8 +15,8 @@ export BUILD
 
 # What Go would stamp into programs cannot be read in a checkout that another user owns, such as a container's bind mount.
 # With -trimpath for tests and generators too, every package is compiled once for them, the tool and copies of the tree.
-# Nothing here is linked with DWARF, so that the compiler need not make it: a tenth of its time. The tool is built without C;
-# with net and os/user in Go everywhere, tests and generators have its packages.
+# Nothing here is linked with DWARF, so that the compiler need not make it: a tenth of its time. The tool is built without
+# C; with net and os/user in Go everywhere, tests and generators have its packages.
 FLAGS := -trimpath -buildvcs=false -gcflags=all=-dwarf=false -ldflags=-w -tags=netgo,osusergo
 GOFLAGS ?= $(shell $(GO) env GOFLAGS)
 override GOFLAGS := $(strip $(filter-out -buildvcs% $(FLAGS),$(GOFLAGS)) $(FLAGS))

@@ -51,8 +51,8 @@ func (c *ConvTranspose) Phases() error {
 		}
 	}
 	if float64(c.Batch)*float64(c.In[0])*float64(c.In[1])*float64(c.In[2])*float64(c.LDX) > 1<<31-1 {
-		return fmt.Errorf("kernel: transposed convolution: input of %d images of %v positions of %d values does not fit 31 bits",
-			c.Batch, c.In, c.LDX)
+		return fmt.Errorf("kernel: transposed convolution: %d inputs of %v positions of %d values do not fit 31 bits", c.Batch,
+			c.In, c.LDX)
 	}
 	c.phases, c.rows = nil, nil
 	behind, down, across := c.reaching(0), c.reaching(1), c.reaching(2)

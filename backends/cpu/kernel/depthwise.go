@@ -287,7 +287,8 @@ func (d *Depthwise) finish(out []float32, from int, pass bool) {
 	}
 }
 
-// pixels computes up to n neighbouring positions with the same taps, cols of each row from tap on, and returns how many.
+// pixels computes up to n neighbouring positions with the same taps, cols of each row from tap on, and returns how
+// many.
 func (d *Depthwise) pixels(l *dwLine, out, in []float32, w *Window, tap, cols, n int) int {
 	sx, dx := max(1, w.Stride[2]), max(1, w.Dilation[2])
 	irow, icol, ix := 4*max(1, d.Win.Dilation[1])*d.Win.In[2]*d.LDI, 4*dx*l.ldi, 4*sx*l.ldi

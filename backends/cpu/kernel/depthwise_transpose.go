@@ -1,8 +1,7 @@
 package kernel
 
-// DepthwiseTranspose is a transposed convolution of NHWC input in which every channel has its own filter: what
-// [ConvTranspose] is with one channel in each group. Each phase is a depthwise convolution whose outputs are a stride
-// apart.
+// DepthwiseTranspose is a transposed convolution of NHWC input in which every channel has its own filter. It is a
+// [ConvTranspose] for each channel. Each phase is a depthwise convolution whose outputs are a stride apart.
 type DepthwiseTranspose struct {
 	C, Batch         int
 	In, Out, Kernel  [3]int

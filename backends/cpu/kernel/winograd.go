@@ -63,8 +63,9 @@ func PackedWinogradLen(c, n int) int { return winoFreqs * PackedLen(c, n) }
 
 // PackWinograd transforms and packs the filters w, row-major [9, c1-c0, n] (taps
 // in row order), of the input channels c0 <= i < c1, so that threads can share
-// the work. The channels of the planes of a kernel follow one another. dst holds PackedWinogradLen(c, n) values for all c channels and must
-// be zero before the first call. tmp holds 288 values, private to the caller.
+// the work. The channels of the planes of a kernel follow one another. dst holds
+// PackedWinogradLen(c, n) values for all c channels and must be zero before the
+// first call. tmp holds 288 values, private to the caller.
 func PackWinograd(dst, w []float32, c, n, c0, c1 int, tmp []float32) {
 	step := (c1 - c0) * n // from one tap to the next
 	need("PackWinograd", "w", len(w), 9*step)
@@ -306,10 +307,10 @@ func (w *Winograd) activate(first, ny, nx int) {
 
 func (w *Winograd) check() {
 	d := &w.Depth
-	if min(w.C, w.N, w.Batch, w.In[0], w.In[1], w.Out[0], w.Out[1], d.In, d.Out, d.Kernel-1, d.Stride, d.Dilation) < 0 || w.LDX < w.C || w.LDY < w.N || w.Res != nil &&
-		w.LDR < w.N {
-		panic(fmt.Sprintf("kernel: Winograd: bad sizes C=%d N=%d batch=%d in=%v out=%v planes=%+v LDX=%d LDY=%d LDR=%d", w.C,
-			w.N, w.Batch, w.In, w.Out, *d, w.LDX, w.LDY, w.LDR))
+	least := min(w.C, w.N, w.Batch, w.In[0], w.In[1], w.Out[0], w.Out[1], d.In, d.Out, d.Kernel-1, d.Stride, d.Dilation)
+	if least < 0 || w.LDX < w.C || w.LDY < w.N || w.Res != nil && w.LDR < w.N {
+		panic(fmt.Sprintf("kernel: Winograd: bad sizes C=%d N=%d batch=%d in=%v out=%v planes=%+v LDX=%d LDY=%d LDR=%d",
+			w.C, w.N, w.Batch, w.In, w.Out, *d, w.LDX, w.LDY, w.LDR))
 	}
 	positions := w.Batch * d.Out * w.Out[0] * w.Out[1]
 	need("Winograd", "X", len(w.X), extent(w.Batch*d.In*w.In[0]*w.In[1], w.C, w.LDX))

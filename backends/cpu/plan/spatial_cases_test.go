@@ -161,9 +161,11 @@ var spatialCases = []testCase{
 		return []graph.Value{a, b, c, d, m.Add(&op.Concat{Axis: 1}, a, m.Add(&op.Conv{}, a, m.weights(4, 1, 1, 9)))}
 	}},
 	{"volumes", 0, func(m *maker) []graph.Value {
-		x := m.Add(&op.Relu{}, m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1, 1, 1}}, m.input(2, 3, 6, 7, 8), m.weights(9, 3, 3, 3, 3)))
+		x := m.Add(&op.Relu{}, m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1, 1, 1}}, m.input(2, 3, 6, 7, 8),
+			m.weights(9, 3, 3, 3, 3)))
 		largest := m.Add(&op.MaxPool{Kernel: []int64{2, 2, 2}, Strides: []int64{2, 2, 2}}, x)
-		mean := m.Add(&op.AveragePool{Kernel: []int64{3, 2, 3}, Strides: []int64{2, 3, 2}, Pads: []int64{1, 0, 1, 1, 1, 1}}, x)
+		mean := m.Add(&op.AveragePool{Kernel: []int64{3, 2, 3}, Strides: []int64{2, 3, 2},
+			Pads: []int64{1, 0, 1, 1, 1, 1}}, x)
 		padded := m.Add(&op.AveragePool{Kernel: []int64{3, 3, 1}, Pads: []int64{1, 2, 0, 1, 0, 0}, CountPads: true}, x)
 		up := m.Add(&op.ConvTranspose{Strides: []int64{2, 2, 2}, OutputPads: []int64{0, 1, 0}}, largest,
 			m.weights(9, 2, 2, 2, 9), m.weights(9))
@@ -176,15 +178,16 @@ var spatialCases = []testCase{
 	}},
 	{"depthwise volumes, long rows and transposed", 0, func(m *maker) []graph.Value {
 		x := m.input(2, 6, 5, 7, 8)
-		a := m.Add(&op.Relu{}, m.norm(m.Add(&op.Conv{Groups: 6, Pads: []int64{1, 1, 1, 1, 1, 1}}, x, m.weights(6, 3, 3, 3, 1)),
-			6, 1))
-		b := m.Add(&op.Conv{Groups: 6, Pads: []int64{2, 0, 0, 1, 0, 0}, Strides: []int64{2, 1, 1}}, a, m.weights(6, 4, 1, 1, 1))
+		a := m.Add(&op.Relu{}, m.norm(m.Add(&op.Conv{Groups: 6, Pads: []int64{1, 1, 1, 1, 1, 1}}, x,
+			m.weights(6, 3, 3, 3, 1)), 6, 1))
+		b := m.Add(&op.Conv{Groups: 6, Pads: []int64{2, 0, 0, 1, 0, 0}, Strides: []int64{2, 1, 1}}, a,
+			m.weights(6, 4, 1, 1, 1))
 		c := m.Add(&op.Conv{Groups: 6, Strides: []int64{1, 2, 2}}, b, m.weights(6, 1, 3, 3, 1), m.weights(6))
 		image := m.input(1, 9, 12, 14)
 		long := m.Add(&op.Add{}, m.Add(&op.Conv{Groups: 9, Pads: []int64{2, 6, 2, 6}, Dilations: []int64{2, 1}}, image,
 			m.weights(9, 3, 13, 1)), image)
-		up := m.Add(&op.Tanh{}, m.norm(m.Add(&op.ConvTranspose{Groups: 9, Strides: []int64{2, 2}, Pads: []int64{1, 1, 1, 1}},
-			long, m.weights(9, 4, 4, 1), m.weights(9)), 9, 1))
+		up := m.Add(&op.Tanh{}, m.norm(m.Add(&op.ConvTranspose{Groups: 9, Strides: []int64{2, 2},
+			Pads: []int64{1, 1, 1, 1}}, long, m.weights(9, 4, 4, 1), m.weights(9)), 9, 1))
 		last := m.Add(&op.ConvTranspose{Groups: 5, ChannelsLast: true, Strides: []int64{3, 1}}, m.input(2, 3, 4, 5),
 			m.weights(5, 2, 3, 1))
 		return []graph.Value{a, b, c, long, up, last,
@@ -193,16 +196,18 @@ var spatialCases = []testCase{
 	{"lines and volumes resized", 0, func(m *maker) (out []graph.Value) {
 		line, volume := m.input(2, 5, 9), m.input(1, 3, 4, 5, 6)
 		for _, to := range []graph.Value{m.Int64s(2, 5, 20), m.Int64s(2, 5, 4), m.Int64s(2, 5, 9), m.Int64s(2, 7, 9)} {
-			out = append(out, m.Add(&op.Resize{Mode: op.ResizeLinear, Coord: op.CoordHalfPixel}, line, graph.None, graph.None, to),
-				m.Add(&op.Resize{Coord: op.CoordAsymmetric, Nearest: op.NearestFloor}, line, graph.None, graph.None, to))
+			out = append(out, m.Add(&op.Resize{Mode: op.ResizeLinear, Coord: op.CoordHalfPixel}, line, graph.None, graph.None,
+				to), m.Add(&op.Resize{Coord: op.CoordAsymmetric, Nearest: op.NearestFloor}, line, graph.None, graph.None, to))
 		}
-		return append(out, m.Add(&op.Resize{Coord: op.CoordHalfPixel}, volume, graph.None, graph.None, m.Int64s(1, 3, 8, 10, 12)),
-			m.Add(&op.Resize{Axes: []int64{4, 2}, Coord: op.CoordAlignCorners}, volume, graph.None, graph.None, m.Int64s(3, 9)),
+		ends := &op.Resize{Axes: []int64{4, 2}, Coord: op.CoordAlignCorners}
+		return append(out, m.Add(ends, volume, graph.None, graph.None, m.Int64s(3, 9)),
+			m.Add(&op.Resize{Coord: op.CoordHalfPixel}, volume, graph.None, graph.None, m.Int64s(1, 3, 8, 10, 12)),
 			m.Add(&op.Resize{Mode: op.ResizeLinear}, volume, graph.None, graph.None, m.Int64s(1, 3, 7, 3, 12)))
 	}},
 	{"planes of volumes by Winograd", 0, func(m *maker) []graph.Value {
 		x := m.input(2, 16, 5, 9, 10)
-		a := m.Add(&op.Relu{}, m.norm(m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1, 1, 1}}, x, m.weights(16, 3, 3, 3, 16)), 16, 1))
+		a := m.Add(&op.Relu{}, m.norm(m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1, 1, 1}}, x, m.weights(16, 3, 3, 3, 16)), 16,
+			1))
 		b := m.Add(&op.Add{}, a, m.Add(&op.Conv{Pads: []int64{0, 1, 1, 0, 1, 1}}, x, m.weights(16, 1, 3, 3, 16)))
 		return []graph.Value{b, m.Add(&op.Conv{Strides: []int64{2, 1, 1}, Dilations: []int64{2, 1, 1}}, b,
 			m.weights(24, 2, 3, 3, 16), m.weights(24))}

@@ -62,9 +62,8 @@ func acrossPlanes(w kernel.Window) kernel.Window {
 		}
 	}
 	along := func(v [3]int) [3]int { return [3]int{1, v[0], v[1] * v[2]} }
-	w.In, w.Out, w.Kernel, w.Stride, w.Dilation = along(w.In), along(w.Out), along(w.Kernel), along(w.Stride), along(w.Dilation)
-	w.Dilation[2], w.Pad = 1, [3]int{0, w.Pad[0], 0}
-	return w
+	return kernel.Window{In: along(w.In), Out: along(w.Out), Kernel: along(w.Kernel), Stride: along(w.Stride),
+		Dilation: [3]int{1, w.Dilation[0], 1}, Pad: [3]int{0, w.Pad[0], 0}}
 }
 
 // phasesOf counts the phases of a transposed convolution in each dimension.

@@ -118,7 +118,8 @@ func phaseBytes(c *kernel.ConvTranspose) int64 {
 // normalization that follows.
 func transposedFilters(v graph.Value, w []float32, c kernel.ConvTranspose, groups, per int, scale []float32) ir.Packed {
 	taps := c.Kernel[0] * c.Kernel[1] * c.Kernel[2]
-	p := ir.Packed{Value: v, Kind: fmt.Sprintf("transposed %v %v", c.Pad, phasesOf(&c)), Beside: run.NumbersOf(run.BytesOf(scale)), Len: groups * per, Parts: groups}
+	p := ir.Packed{Value: v, Kind: fmt.Sprintf("transposed %v %v", c.Pad, phasesOf(&c)),
+		Beside: run.NumbersOf(run.BytesOf(scale)), Len: groups * per, Parts: groups}
 	if scale != nil {
 		p.Kind += ", normalized"
 	}

@@ -61,12 +61,14 @@ func transposedTaps(v graph.Value, w []float32, k kernel.DepthwiseTranspose, pha
 func (q *transposedDepthwise) Lower(w *ir.Lowering, n *ir.Node) run.Step {
 	packed := w.Packer.Order(n.At, q.filters)
 	c, bias := q.kernel, q.bias
-	return run.Step{Fast: true, InCols: []int{c.C}, OutCols: []int{c.C}, Start: func(_ *run.State, st *run.Step) run.Process {
+	s := run.Step{Fast: true, InCols: []int{c.C}, OutCols: []int{c.C}}
+	s.Start = func(_ *run.State, st *run.Step) run.Process {
 		t := &transposedDepthwiseTask{st: st, DepthwiseTranspose: c}
 		t.Phases() // windows of its own: a run notes its chunks there
 		t.W, t.Bias = packed, bias
 		return t
-	}}
+	}
+	return s
 }
 
 type transposedDepthwiseTask struct {

@@ -33,7 +33,8 @@ const planeMost = 1 << 19
 func planesOf(k *kernel.Pooling) *planes {
 	w := &k.Win
 	step := max(1, w.Stride[2])
-	if !k.Max || dimensions(w) > 2 || w.Dilation[2] > 1 || step > 2 || w.Pad[2] < 0 || w.In[2] < planeWidth || w.Out[1] < 1 || w.Out[2] < 1 {
+	if !k.Max || dimensions(w) > 2 || w.Dilation[2] > 1 || step > 2 || w.Pad[2] < 0 || w.In[2] < planeWidth ||
+		w.Out[1] < 1 || w.Out[2] < 1 {
 		return nil
 	}
 	q := &planes{count: k.Batch * k.C, before: w.Pad[2], taps: w.Kernel[2], step: step, out: w.Out[2]}
