@@ -239,7 +239,7 @@ func (d *Depthwise) line(l *dwLine, from, to int) {
 	}
 }
 
-// positions computes the sums of a line, whose last dimension is that of w; tap is its first.
+// positions computes the sums of a line. w holds its last dimension alone, from tap on.
 func (d *Depthwise) positions(l *dwLine, w *Window, tap int) {
 	x0, x1 := w.interior(2)
 	for x := 0; x < w.Out[2]; {
