@@ -125,7 +125,8 @@ func (w *narrower) operands(n *ir.Node) {
 	}
 	for k, v := range n.In {
 		c := w.casts[v]
-		if c == nil || w.Net.Values[c.In[0]].Type.DType != tensor.Float16 || slices.Index(n.In, v) != k || slices.Contains(n.In[k+1:], v) || !o.TakeHalves(k, c.In[0]) {
+		if c == nil || w.Net.Values[c.In[0]].Type.DType != tensor.Float16 || slices.Index(n.In, v) != k ||
+			slices.Contains(n.In[k+1:], v) || !o.TakeHalves(k, c.In[0]) {
 			continue
 		}
 		n.In[k] = c.In[0]

@@ -55,7 +55,11 @@ func (c *convolution) flat() bool {
 func (c *convolution) depthwise() bool { return c.groups > 1 && c.ic == 1 && c.oc == 1 }
 
 // acrossPlanes is a window that leaves the planes of volumes as they are, over whole planes as rows: of two dimensions.
+// Windows of a single plane stay: their rows are divided among threads.
 func acrossPlanes(w kernel.Window) kernel.Window {
+	if w.Kernel[0] == 1 {
+		return w
+	}
 	for d := 1; d < 3; d++ {
 		if w.Kernel[d] != 1 || w.Stride[d] > 1 || w.Pad[d] != 0 || w.In[d] != w.Out[d] {
 			return w

@@ -237,8 +237,8 @@ func fewerKeys(q, k tensor.Shape) bool {
 	return a == b && a.Sym != tensor.Unknown || a.Known() && b.Known() && b.N <= a.N
 }
 
-// lastSeesAll forbids keys after a query's own place, by the summand of the scores. The last query sees all keys, as ONNX
-// Runtime has it.
+// lastSeesAll forbids keys after a query's own place, by the summand of the scores. The last query sees all keys, as
+// ONNX Runtime has it.
 func (n *node) lastSeesAll(q, k, scores graph.Value) (graph.Value, error) {
 	d := n.b.Fact(k).DType
 	if d == tensor.Invalid {
@@ -258,7 +258,8 @@ func (n *node) lastSeesAll(q, k, scores graph.Value) (graph.Value, error) {
 	zero, one, keys := n.scalar(0), n.scalar(1), count(k)
 	next := n.b.Add(&op.Range{}, one, n.b.Add(&op.Add{}, count(q), one), one)
 	ends := n.b.Add(&op.Where{}, n.b.Add(&op.Equal{}, next, count(q)), keys, next)
-	after := n.b.Add(&op.GreaterEqual{}, n.b.Add(&op.Range{}, zero, keys, one), n.b.Add(&op.Unsqueeze{}, ends, n.b.Int64s(1)))
+	ends = n.b.Add(&op.Unsqueeze{}, ends, n.b.Int64s(1))
+	after := n.b.Add(&op.GreaterEqual{}, n.b.Add(&op.Range{}, zero, keys, one), ends)
 	mask := n.b.Add(&op.Where{}, after, forbidden, none)
 	if scores != graph.None {
 		mask = n.b.Add(&op.Add{}, scores, mask)
